@@ -1,0 +1,52 @@
+"""altmas: how good is a black-box classifier really, on your own data, with few labels."""
+
+from __future__ import annotations
+
+import importlib as _importlib
+import pathlib as _pathlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+# In a checkout the rooms metrics/, surrogates/ and experiments/ lie beside this folder, not inside it. Looking for
+# them one folder up, only where a pyproject.toml lies, keeps a checkout as working directory from hiding them.
+_above = _pathlib.Path(__file__).resolve().parent.parent
+if (_above / "pyproject.toml").is_file():
+    __path__.append(str(_above))
+
+__version__ = "0.1.0"
+
+if _TYPE_CHECKING:
+    from altmas.assessment import assess as assess
+    from altmas.loop import OracleError as OracleError
+    from altmas.methods import make_method as make_method
+    from altmas.metrics.errors import AltmasError as AltmasError
+    from altmas.metrics.errors import InputError as InputError
+    from altmas.oracles import Noisy as Noisy
+    from altmas.oracles import TableOracle as TableOracle
+    from altmas.pool import Pool as Pool
+    from altmas.result import Result as Result
+
+# Names are looked up when first used: `import altmas` stays light, and never loads TensorFlow.
+_HOMES = {
+    "AltmasError": "metrics.errors",
+    "InputError": "metrics.errors",
+    "Noisy": "oracles",
+    "OracleError": "loop",
+    "Pool": "pool",
+    "Result": "result",
+    "TableOracle": "oracles",
+    "assess": "assessment",
+    "make_method": "methods",
+}
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'altmas' has no attribute {name!r}")
+    found: object = getattr(_importlib.import_module(f"altmas.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,127 @@
+"""`assess`: the whole job in one call, with an oracle that answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from altmas.checks import fraction, whole_number
+from altmas.loop import Plan, Round, rounds
+from altmas.method import Job, Method
+from altmas.methods import make_method
+from altmas.metrics import InputError, Metric
+from altmas.metrics.errors import rows_at_fault
+from altmas.oracles import TableOracle, as_oracle, labels_in
+from altmas.pool import Pool
+from altmas.progress import reporter
+from altmas.resolve import resolve_metrics
+from altmas.result import Result
+
+
+def assess(
+    predictions: Any,
+    scores: Any = None,
+    features: Any = None,
+    groups: Any = None,
+    classes: Sequence[Hashable] | None = None,
+    *,
+    oracle: Any,
+    metrics: str | Metric | Sequence[str | Metric] = "alt_mas_3",
+    method: str | Method = "altmas",
+    budget: int = 300,
+    initial: int = 50,
+    batch: int = 10,
+    level: float = 0.95,
+    seed: int = 0,
+    ids: Any = None,
+    logits: bool = False,
+    cost: ArrayLike | None = None,
+    progress: bool = True,
+) -> Result:
+    """Find out how good a model under test is on a pool, from at most `budget` labels.
+
+    Parameters
+    ----------
+    predictions
+        One class per item, of any hashable kind.
+    scores
+        The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared), or
+        its confidence in its prediction `[N]`. With `logits=True`, logits `[N, C]`.
+    features
+        `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Without any, a surrogate learns from the
+        model's own outputs.
+    groups
+        Slices of the pool: a column, or a table of columns.
+    classes
+        The label set. A prediction outside it counts as wrong and belongs to no class.
+    oracle
+        `fn(id) -> label` (the id is the position where no `ids` are given), a mapping of ids to labels, or one label per
+        item. Never asked twice about an item.
+    metrics
+        Names (`accuracy`, `recall:cat`, `macro_f1`, ...), sets (`alt_mas_3`, `alt_mas_21`) or metrics of your own.
+    method
+        A name from the catalogue, or a method made with `make_method`.
+    budget, initial, batch
+        Labels in all, at random before the first fit, and per round after it.
+    level
+        Of the intervals; what they promise is in the column `promise`.
+    seed
+        The same seed gives the same questions and the same numbers.
+
+    Examples
+    --------
+    >>> truth = ["cat", "dog"] * 100
+    >>> said = ["cat", "dog", "cat", "dog", "dog"] * 40
+    >>> result = assess(said, oracle=truth, metrics=["accuracy"], method="random", budget=60, progress=False)
+    >>> result.estimates[["metric", "labels"]].values.tolist()
+    [['accuracy', 60]]
+    """
+    seen_labels = labels_in(oracle) if classes is None else ()
+    pool = Pool.build(
+        predictions, ids=ids, scores=scores, logits=logits, features=features, groups=groups, classes=classes,
+        labels_seen=seen_labels,
+    )  # fmt: skip
+    if len(pool.outputs) > 1:
+        raise InputError("predictions", "be one model's", f"{len(pool.outputs)} models")
+    plan = _plan(pool, budget, initial, batch, level)
+    chosen = make_method(method) if isinstance(method, str) else method
+    if not hasattr(chosen, "begin"):
+        raise InputError("method", "be a name or a method", repr(method))
+    wanted = resolve_metrics(metrics, pool, cost)
+    answering = as_oracle(oracle, pool.ids)
+    if isinstance(answering, TableOracle):
+        _check_table(answering, pool)
+    seed = whole_number("seed", seed, 0)
+    seen: list[Round] = []
+    with reporter(progress) as tell:
+        for done in rounds(Job(pool, wanted, seed, tell), chosen, answering, plan):
+            first = done.estimates[0]
+            now = f"{chosen.name}: {first.metric} {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}]"
+            tell.step(first.labels, plan.budget, now)
+            seen.append(done)
+    return Result.of(chosen.name, pool, seen)
+
+
+def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Plan:
+    budget = whole_number("budget", budget, 1)
+    if budget > pool.size:
+        raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{budget:,}")
+    initial = whole_number("initial", initial, 1)
+    if initial > budget:
+        raise InputError("initial", f"be at most the budget, {budget}", initial)
+    return Plan(budget, initial, whole_number("batch", batch, 1), fraction("level", level))
+
+
+def _check_table(table: TableOracle, pool: Pool) -> None:
+    """A table can be checked whole before the first question."""
+    missing = [row for row, one in enumerate(pool.ids) if one not in table.labels]
+    if missing:
+        raise InputError("oracle", "have a label for every item", f"none for {rows_at_fault(missing)}")
+    known = set(pool.classes)
+    strange = np.flatnonzero([table.labels[one] not in known for one in pool.ids]).tolist()
+    if strange:
+        label = table.labels[pool.ids[strange[0]]]
+        raise InputError("oracle's labels", f"be among the classes {list(pool.classes)[:12]}", f"{label!r} in {rows_at_fault(strange)}")

@@ -1,0 +1,82 @@
+"""Checks shared by everything that takes a user's arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from altmas.metrics.confusion import IntArray
+from altmas.metrics.errors import InputError, rows_at_fault
+
+
+def plain(value: Any) -> Hashable:
+    """A numpy scalar as the Python value it stands for, so that 3 and np.int64(3) are one class.
+
+    >>> plain(np.int64(3)), plain(np.str_("cat"))
+    (3, 'cat')
+    """
+    result: Hashable = value.item() if isinstance(value, np.generic) else value
+    return result
+
+
+def as_column(subject: str, values: Any) -> list[Hashable]:
+    """One hashable value per item, or an error that names the rows at fault."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise InputError(subject, "be one value per item", repr(values)[:40])
+    array = values if isinstance(values, np.ndarray) else None
+    if array is not None and array.ndim != 1:
+        raise InputError(subject, "be one-dimensional, one value per item", f"shape {array.shape}")
+    column = [plain(v) for v in values]
+    unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or _is_nan(v)]
+    if unfit:
+        raise InputError(subject, "be hashable and not NaN", rows_at_fault(unfit))
+    return column
+
+
+def same_length(subject: str, count: int, items: int, each: str) -> None:
+    """Refuse a column that does not fit the pool."""
+    if count != items:
+        raise InputError(subject, f"be one {each} per item", f"{count:,} {subject} for {items:,} items")
+
+
+def sorted_classes(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """Distinct values in a fixed order: by value where they compare, else by type and text.
+
+    >>> sorted_classes([2, 10, 2]), sorted_classes(["b", 1])
+    ((2, 10), (1, 'b'))
+    """
+    distinct: set[Any] = set(values)
+    try:
+        return tuple(sorted(distinct))
+    except TypeError:
+        return tuple(sorted(distinct, key=lambda v: (type(v).__name__, str(v))))
+
+
+def class_indices(column: Sequence[Hashable], classes: Sequence[Hashable]) -> IntArray:
+    """Position of each value among the classes; `len(classes)` for a value that is no class.
+
+    >>> class_indices(["dog", "cat", "error"], ["cat", "dog"])
+    array([1, 0, 2])
+    """
+    index = {name: i for i, name in enumerate(classes)}
+    return np.array([index.get(value, len(classes)) for value in column], dtype=np.int64)
+
+
+def whole_number(subject: str, value: Any, least: int) -> int:
+    """An int of at least `least`; True and 3.0 are refused."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(subject, f"be an int >= {least}", repr(value))
+    return int(value)
+
+
+def fraction(subject: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
+        raise InputError(subject, "be a number between 0 and 1, both excluded", repr(value))
+    return float(value)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and value != value

@@ -1,0 +1,89 @@
+"""The one loop: update, estimate, choose, ask, until the budget is spent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from altmas.answers import Answers
+from altmas.estimates import Estimate
+from altmas.method import Job, Method, Run
+from altmas.metrics.errors import AltmasError, InputError
+from altmas.oracles import Oracle, ask
+from altmas.policies import Choice
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many labels, in what portions, and the level of the intervals."""
+
+    budget: int
+    initial: int
+    batch: int
+    level: float
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """What is known after a round's answers."""
+
+    round: int
+    answers: Answers
+    estimates: tuple[Estimate, ...]
+
+
+class OracleError(InputError):
+    """The oracle failed or answered nonsense. `answers`, ids to labels, has all that was answered before."""
+
+    answers: dict[object, object]
+
+
+def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Round]:
+    """Yield what is known after the initial labels and after every batch."""
+    run: Run = method.begin(job)
+    answers, number = Answers(), 0
+    run.update(answers, number)
+    while len(answers) < plan.budget:
+        want = min(plan.batch if len(answers) else plan.initial, plan.budget - len(answers))
+        choice = _checked(run.choose(want), answers, job, method)
+        answers = answers.extended(choice.items, _ask_all(oracle, job, choice, answers), number, choice.propensities)
+        number += 1
+        run.update(answers, number)
+        yield Round(number, answers, tuple(run.estimate(plan.level)))
+
+
+def _ask_all(oracle: Oracle, job: Job, choice: Choice, before: Answers) -> list[int]:
+    labels: list[int] = []
+    pool = job.pool
+    try:
+        for item in choice.items:
+            labels.append(ask(oracle, pool, int(item)))
+    except BaseException as error:
+        known = before.extended(choice.items[: len(labels)], labels, 0, np.ones(len(labels)))
+        answered: dict[object, object] = {
+            pool.ids[i]: pool.classes[y] for i, y in zip(known.items, known.labels, strict=True)
+        }
+        if not isinstance(error, Exception):  # Ctrl-C stays what it is
+            error.add_note(f"{len(answered)} answers so far: {answered}")
+            raise
+        if isinstance(error, InputError):
+            failure = OracleError(*error.args)
+        else:
+            failure = OracleError("oracle", "answer", f"{type(error).__name__}: {error}", ANSWERS_KEPT)
+        failure.answers = answered
+        raise failure from error
+    return labels
+
+
+ANSWERS_KEPT = "What was answered before is in this error's .answers."
+
+
+def _checked(choice: Choice, answers: Answers, job: Job, method: Method) -> Choice:
+    """A label costs money: refuse a method that asks twice, or for nothing, or beyond the pool."""
+    items = np.asarray(choice.items)
+    fresh = not np.isin(items, answers.items).any() and len(np.unique(items)) == len(items)
+    if not len(items) or not fresh or items.min() < 0 or items.max() >= job.pool.size:
+        raise AltmasError(f"method {method.name!r} must choose open items, each once; got {items.tolist()[:10]}.")
+    return choice

@@ -1,0 +1,50 @@
+"""What a method is: it chooses items and estimates metrics. The loop knows nothing more about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from altmas.answers import Answers
+from altmas.estimates import Estimate
+from altmas.metrics import Metric
+from altmas.policies import Choice
+from altmas.pool import Pool
+from altmas.progress import Reporter, Silent
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What is to be found out: which metrics, on which pool, with which seed."""
+
+    pool: Pool
+    metrics: tuple[Metric, ...]
+    seed: int = 0
+    reporter: Reporter = field(default_factory=Silent)
+
+
+class Run(Protocol):
+    """A method at work on one job. `update` comes first; the other two look at what it last saw."""
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Take in all answers so far (none in round 0) and refit."""
+        ...
+
+    def choose(self, count: int) -> Choice:
+        """Which open items to ask about next."""
+        ...
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """Every metric of the job, with an interval at this level."""
+        ...
+
+
+class Method(Protocol):
+    """A named recipe: surrogate, acquisition, policy and estimator."""
+
+    @property
+    def name(self) -> str: ...
+
+    def begin(self, job: Job) -> Run:
+        """Get to work; checks what it needs, before any label is spent."""
+        ...

@@ -1,0 +1,28 @@
+"""The catalogue of methods. A new one joins by registering here; the loop does not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from altmas.metrics.errors import InputError
+from altmas.method import Method
+from altmas.method_random import RandomSampling
+from altmas.method_surrogate import AltMas, Bald
+
+METHODS: dict[str, Callable[..., Method]] = {"random": RandomSampling, "bald": Bald, "altmas": AltMas}
+"""Name -> maker; the maker's keyword arguments are the method's options."""
+
+
+def make_method(name: str, **options: Any) -> Method:
+    """A method by name, with options.
+
+    >>> make_method("altmas", draws=20).name
+    'altmas'
+    """
+    if name not in METHODS:
+        raise InputError("method", f"be one of {', '.join(METHODS)}", repr(name))
+    try:
+        return METHODS[name](**options)
+    except TypeError as error:
+        raise InputError(f"options of method {name!r}", "be known", str(error).split("() ")[-1]) from None

@@ -1,0 +1,79 @@
+"""Pictures of a run. matplotlib is loaded when the first is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from altmas.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#0f766e", "#b91c1c", "#a16207", "#1d4ed8"]
+"""Line colours, dark enough to read on white."""
+
+_SHAPES = ["o", "s", "^", "D", "v", "P", "X", "*"]  # nothing by colour alone
+_MOST_LINES = 8
+
+
+def plot_history(
+    history: pd.DataFrame,
+    *,
+    metrics: Sequence[str] | None = None,
+    truth: Mapping[str, float] | None = None,
+    ax: Axes | None = None,
+    title: str = "",
+) -> Axes:
+    """Estimates and intervals against labels spent, at most eight metrics."""
+    known = list(dict.fromkeys(history["metric"]))
+    if metrics is not None and (unknown := [m for m in metrics if m not in known]):
+        raise InputError("metrics to plot", f"be among {', '.join(known)}", repr(unknown[0]))
+    shown = list(metrics) if metrics is not None else known[:_MOST_LINES]
+    ax = ax if ax is not None else _new_axes()
+    for i, name in enumerate(shown):
+        rows = history[history["metric"] == name]
+        colour, shape = INK[i % len(INK)], _SHAPES[i % len(_SHAPES)]
+        ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=name)
+        ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.12, linewidth=0)
+        if truth is not None and name in truth:
+            ax.axhline(truth[name], color=colour, linestyle="--", linewidth=1)
+    ax.set_xlabel("labels")
+    ax.set_ylabel("estimate")
+    ax.set_title(title, loc="left", fontsize=10)
+    ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def plot_relative_error(errors: Mapping[str, pd.Series[Any]], *, ax: Axes | None = None, title: str = "") -> Axes:
+    """Relative error against labels, one line per method; each series is indexed by labels."""
+    ax = ax if ax is not None else _new_axes()
+    for i, (name, series) in enumerate(errors.items()):
+        x, y = series.index.to_numpy(), 100 * series.to_numpy(dtype=np.float64)
+        ax.plot(x, y, marker=_SHAPES[i % len(_SHAPES)], ms=4, color=INK[i % len(INK)], label=name)
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("labels")
+    ax.set_ylabel("relative error, % (mean over metrics)")
+    ax.set_title(title, loc="left", fontsize=10)
+    ax.legend(frameon=False)
+    return ax
+
+
+def save(ax: Axes, path: str) -> None:
+    """Write the figure an axes lies on."""
+    figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]
+    figure.savefig(path, dpi=150, bbox_inches="tight")
+
+
+def _new_axes() -> Axes:
+    # Not pyplot: no global state, no window, nothing to close.
+    from matplotlib.figure import Figure
+
+    axes: Axes = Figure(figsize=(7, 4.2), layout="constrained").add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.25)
+    return axes

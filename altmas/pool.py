@@ -1,0 +1,204 @@
+"""The pool: the fixed, unlabelled items, and what each model under test said about them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.checks import as_column, class_indices, same_length, sorted_classes
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError, rows_at_fault
+
+NO_CLASS = "(no class)"
+"""How an answer outside the declared classes is shown."""
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What one model said: a class index per item (`C` = no class) and, if known, its scores `[N]` or `[N, C]`."""
+
+    name: str
+    predictions: IntArray
+    scores: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The items to be assessed on; build it with `Pool.build`, which validates.
+
+    `outputs` holds one entry per model on the same items; the first is the model under test.
+    """
+
+    ids: tuple[Hashable, ...]
+    classes: tuple[Hashable, ...]
+    outputs: tuple[Outputs, ...]
+    features: NDArray[Any] | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @classmethod
+    def build(
+        cls,
+        predictions: Any,
+        *,
+        ids: Any = None,
+        scores: Any = None,
+        logits: bool = False,
+        features: Any = None,
+        groups: Any = None,
+        classes: Sequence[Hashable] | None = None,
+        labels_seen: Sequence[Hashable] = (),
+    ) -> Pool:
+        """Validate a user's arrays and freeze them into a pool.
+
+        `predictions` is one class per item, or a mapping of model names to such columns (then `scores` is too).
+        Without `classes`, they are the values in `predictions` and `labels_seen`, sorted.
+
+        >>> pool = Pool.build(["cat", "dog", "cat"], scores=[0.9, 0.6, 0.8])
+        >>> pool.classes, pool.size
+        (('cat', 'dog'), 3)
+        """
+        named = dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
+        if not named:
+            raise InputError("predictions", "name at least one model", "an empty mapping")
+        columns = {name: as_column("predictions", values) for name, values in named.items()}
+        items = len(next(iter(columns.values())))
+        if items == 0:
+            raise InputError("predictions", "hold at least one item", "0 items")
+        for column in columns.values():
+            same_length("predictions", len(column), items, "class")
+        known = _classes(classes, columns, labels_seen)
+        scored = scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
+        if unknown := set(scored) - set(named):
+            raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
+        outputs = tuple(
+            Outputs(str(name), class_indices(column, known), _scores(scored.get(name), logits, items, len(known)))
+            for name, column in columns.items()
+        )
+        return cls(_ids(ids, items), known, outputs, _features(features, items), _groups(groups, items))
+
+    @property
+    def size(self) -> int:
+        """Number of items, N."""
+        return len(self.ids)
+
+    @property
+    def predictions(self) -> IntArray:
+        """Class indices said by the model under test."""
+        return self.outputs[0].predictions
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """Scores of the model under test."""
+        return self.outputs[0].scores
+
+    @property
+    def columns(self) -> int:
+        """Predicted columns of a confusion: the classes, and one more if some answer is no class."""
+        return len(self.classes) + int(any((o.predictions == len(self.classes)).any() for o in self.outputs))
+
+
+def _classes(
+    declared: Sequence[Hashable] | None, columns: Mapping[Any, Sequence[Hashable]], labels_seen: Sequence[Hashable]
+) -> tuple[Hashable, ...]:
+    if declared is None:
+        known = sorted_classes({value for column in columns.values() for value in column} | set(labels_seen))
+        if len(known) < 2:
+            hint = "Declare classes=[...] when the model under test only ever says one class."
+            raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
+        return known
+    known = tuple(as_column("classes", declared))
+    if len(known) < 2:
+        raise InputError("classes", "be at least two", len(known))
+    if len(set(known)) < len(known):
+        twice = next(c for c in known if known.count(c) > 1)
+        raise InputError("classes", "be distinct", f"{twice!r} twice")
+    if not any(value in set(known) for column in columns.values() for value in column):
+        first = next(iter(columns.values()))[0]
+        raise InputError("predictions", f"hold some of the classes {list(known)[:12]}", f"none, e.g. {first!r}")
+    return known
+
+
+def _ids(ids: Any, items: int) -> tuple[Hashable, ...]:
+    if ids is None:
+        return tuple(range(items))
+    column = as_column("ids", ids)
+    same_length("ids", len(column), items, "id")
+    seen: dict[Hashable, int] = {}
+    again = [row for row, one in enumerate(column) if seen.setdefault(one, row) != row]
+    if again:
+        raise InputError("ids", "be unique", f"{column[again[0]]!r} again in {rows_at_fault(again)}")
+    return tuple(column)
+
+
+def _scores(scores: Any, logits: bool, items: int, classes: int) -> FloatArray | None:
+    if scores is None:
+        return None
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("scores", "be numbers", type(scores).__name__) from None
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != classes):
+        raise InputError("scores", f"be [N], or [N, C] with a column for each of {classes} classes", f"shape {values.shape}")
+    same_length("scores", len(values), items, "row")
+    if bad := _rows(~np.isfinite(values)):
+        raise InputError("scores", "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
+    if logits:
+        if values.ndim == 1:
+            raise InputError("logits", "be [N, C]", "one score per item")
+        shifted = np.exp(values - values.max(1, keepdims=True))
+        return np.asarray(shifted / shifted.sum(1, keepdims=True))
+    if bad := _rows(values < 0):
+        raise InputError("scores", "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
+    if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
+        raise InputError("each row of scores", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS)
+    return values
+
+
+LOGITS = "Pass logits=True if these are logits."
+
+
+def _features(features: Any, items: int) -> NDArray[Any] | None:
+    if features is None:
+        return None
+    # A memory-mapped array stays on disk: np.asarray keeps the mapping.
+    array = np.asarray(features) if not isinstance(features, np.memmap) else features
+    if array.dtype.kind not in "fiub":
+        raise InputError("features", "be numbers", f"dtype {array.dtype}")
+    if array.ndim == 0:
+        raise InputError("features", "be [N, ...], a row per item", "a single number")
+    same_length("features", len(array), items, "row")
+    if array.ndim == 1:
+        array = array[:, None]
+    for start in range(0, items, _ROWS_AT_ONCE):
+        part = array[start : start + _ROWS_AT_ONCE]
+        if part.dtype.kind == "f" and (bad := _rows(~np.isfinite(part))):
+            raise InputError("features", "be finite", f"NaN or infinity in {rows_at_fault(start + b for b in bad)}")
+    return array
+
+
+def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
+    if groups is None:
+        return MappingProxyType({})
+    if hasattr(groups, "columns"):  # a table
+        groups = {name: groups[name] for name in groups.columns}
+    named = groups if isinstance(groups, Mapping) else {"group": groups}
+    out: dict[str, NDArray[Any]] = {}
+    for name, values in named.items():
+        column = as_column("groups", values)
+        same_length("groups", len(column), items, "value")
+        array = np.empty(items, dtype=object)
+        array[:] = column
+        out[str(name)] = array
+    return MappingProxyType(out)
+
+
+def _rows(wrong: NDArray[np.bool_]) -> list[int]:
+    found: list[int] = np.flatnonzero(wrong.reshape(len(wrong), -1).any(1)).tolist()
+    return found

@@ -1,0 +1,54 @@
+"""What an assessment found: tables, and a picture of how it got there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from altmas.loop import Round
+from altmas.pool import Pool
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """`estimates`: a row per metric. `history`: the same after every batch. `answers`: a row per label, in order."""
+
+    method: str
+    estimates: pd.DataFrame
+    history: pd.DataFrame
+    answers: pd.DataFrame
+    pool: Pool
+
+    @classmethod
+    def of(cls, method: str, pool: Pool, seen: Sequence[Round]) -> Result:
+        """Lay the rounds out as tables."""
+        history = pd.DataFrame([{"round": r.round, **asdict(e)} for r in seen for e in r.estimates])
+        last = seen[-1]
+        answers = pd.DataFrame(
+            {
+                "id": [pool.ids[i] for i in last.answers.items],
+                "position": last.answers.items,
+                "label": [pool.classes[y] for y in last.answers.labels],
+                "round": last.answers.rounds,
+                "propensity": last.answers.propensities,
+            }
+        )
+        estimates = pd.DataFrame([asdict(e) for e in last.estimates])
+        return cls(method, estimates, history, answers, pool)
+
+    def plot(
+        self, metrics: Sequence[str] | None = None, *, truth: Mapping[str, float] | None = None, ax: Axes | None = None
+    ) -> Any:
+        """Draw each metric's estimate and interval against labels spent; dashed lines where the truth is given."""
+        from altmas.plots import plot_history
+
+        return plot_history(self.history, metrics=metrics, truth=truth, ax=ax, title=f"method: {self.method}")
+
+    def __repr__(self) -> str:
+        return f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"

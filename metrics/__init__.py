@@ -1,0 +1,24 @@
+"""Confusion counts, the metric catalogue, gradients and counterfactuals. Needs numpy alone."""
+
+from altmas.metrics.catalogue import metric, metric_names, metrics_named
+from altmas.metrics.confusion import tally, totals
+from altmas.metrics.counterfactual import CounterfactualMeans, counterfactuals
+from altmas.metrics.custom import expected_cost, from_confusion, from_labels
+from altmas.metrics.errors import AltmasError, InputError
+from altmas.metrics.metric import Metric
+
+__all__ = [
+    "AltmasError",
+    "CounterfactualMeans",
+    "InputError",
+    "Metric",
+    "counterfactuals",
+    "expected_cost",
+    "from_confusion",
+    "from_labels",
+    "metric",
+    "metric_names",
+    "metrics_named",
+    "tally",
+    "totals",
+]

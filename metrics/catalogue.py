@@ -1,0 +1,111 @@
+"""The catalogue: from a name such as `recall:cat` to a metric on a pool's classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Sequence
+
+from numpy.typing import ArrayLike
+
+from altmas.metrics import formulas as f
+from altmas.metrics.custom import expected_cost
+from altmas.metrics.errors import InputError
+from altmas.metrics.metric import Metric, TotalsMetric
+
+WHOLE: dict[str, tuple[f.Formula, tuple[float, float]]] = {
+    "accuracy": (f.accuracy(), (0.0, 1.0)),
+    "error_rate": (f.complement(f.accuracy()), (0.0, 1.0)),
+    "balanced_accuracy": (f.balanced_accuracy(), (0.0, 1.0)),
+    "mcc": (f.mcc(), (-1.0, 1.0)),
+    "cohen_kappa": (f.cohen_kappa(), (-1.0, 1.0)),
+}
+"""Metrics of the whole confusion, with their bounds."""
+
+AVERAGES = {"macro": f.macro, "micro": f.micro, "weighted": f.weighted}
+
+SETS = ("alt_mas_3", "alt_mas_21")
+"""Names that stand for several metrics: the two sets of the ALT-MAS paper."""
+
+_F_BETA = re.compile(r"f(\d+(?:\.\d+)?)\Z")
+
+
+def metric_names() -> list[str]:
+    """Every name the catalogue knows; CLASS and BETA stand for a class and a number.
+
+    >>> metric_names()[:3]
+    ['accuracy', 'error_rate', 'balanced_accuracy']
+    """
+    per_class = [f"{kind}:CLASS" for kind in ("precision", "recall", "fBETA", "specificity", "accuracy")]
+    averaged = [f"{how}_{kind}" for how in AVERAGES for kind in ("precision", "recall", "fBETA")]
+    return [*WHOLE, *per_class, *averaged, "expected_cost", *SETS]
+
+
+def metric(name: str, classes: Sequence[Hashable], *, cost: ArrayLike | None = None) -> Metric:
+    """Look a metric up by name.
+
+    >>> recall = metric("recall:cat", ["cat", "dog"])
+    >>> float(recall.value([[8, 2], [1, 9]]))
+    0.8
+    """
+    if name in WHOLE:
+        (of, slope), bounds = WHOLE[name]
+        return TotalsMetric(name, of, slope, bounds)
+    if name == "expected_cost":
+        if cost is None:
+            raise InputError("expected_cost", "come with a cost matrix", "none", "Give cost=[[...]].")
+        return expected_cost(cost)
+    kind, colon, class_name = name.partition(":")
+    if colon:
+        return TotalsMetric(name, *_one_class(name, kind, _class_index(name, class_name, classes)))
+    how, _, kind = name.partition("_")
+    if how in AVERAGES and (terms := _terms(kind)) is not None:
+        return TotalsMetric(name, *AVERAGES[how](terms))
+    raise _unknown(name)
+
+
+def metrics_named(names: Sequence[str], classes: Sequence[Hashable], *, cost: ArrayLike | None = None) -> list[Metric]:
+    """Look several metrics up, sets included, keeping their order.
+
+    >>> [m.name for m in metrics_named(["alt_mas_21"], ["cat", "dog"])]
+    ['accuracy', 'precision:cat', 'precision:dog', 'recall:cat', 'recall:dog']
+    """
+    return [metric(one, classes, cost=cost) for name in names for one in _members(name, classes)]
+
+
+def _members(name: str, classes: Sequence[Hashable]) -> list[str]:
+    if name == "alt_mas_3":
+        return ["accuracy", "macro_precision", "macro_recall"]
+    if name == "alt_mas_21":  # 21 for the paper's ten classes
+        return ["accuracy", *(f"precision:{c}" for c in classes), *(f"recall:{c}" for c in classes)]
+    return [name]
+
+
+def _terms(kind: str) -> f.Terms | None:
+    if kind == "precision":
+        return f.precision_terms
+    if kind == "recall":
+        return f.recall_terms
+    found = _F_BETA.match(kind)
+    return f.f_beta_terms(float(found.group(1))) if found else None
+
+
+def _one_class(name: str, kind: str, index: int) -> f.Formula:
+    if kind == "specificity":
+        return f.specificity(index)
+    # Accuracy among the items predicted as a class is that class's precision.
+    terms = f.precision_terms if kind == "accuracy" else _terms(kind)
+    if terms is None:
+        raise _unknown(name)
+    return f.one_class(terms, index)
+
+
+def _class_index(name: str, class_name: str, classes: Sequence[Hashable]) -> int:
+    for index, known in enumerate(classes):
+        if str(known) == class_name:
+            return index
+    shown = ", ".join(str(c) for c in list(classes)[:12])
+    raise InputError(f"the class of metric {name!r}", f"be one of {shown}", repr(class_name))
+
+
+def _unknown(name: str) -> InputError:
+    return InputError("metric", f"be one of {', '.join(metric_names())}", repr(name))

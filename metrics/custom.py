@@ -1,0 +1,121 @@
+"""Metrics a user brings: a cost matrix, a function of a confusion, or a function of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.metrics.metric import LinearMetric, Metric
+
+UNBOUNDED = (-np.inf, np.inf)
+
+
+def expected_cost(cost: ArrayLike, name: str = "expected_cost") -> LinearMetric:
+    """Mean cost of an item, `cost[true, predicted]`.
+
+    >>> float(expected_cost([[0, 1], [10, 0]]).value([[8, 2], [1, 9]]))
+    0.6
+    """
+    matrix = np.asarray(cost, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] not in (matrix.shape[0], matrix.shape[0] + 1):
+        raise InputError("cost", "be a [C, C] matrix (or [C, C + 1] with answers that are no class)", matrix.shape)
+    if not np.isfinite(matrix).all():
+        raise InputError("cost", "be finite", "NaN or infinity")
+    return LinearMetric(name, matrix)
+
+
+@dataclass(frozen=True)
+class ConfusionFunction:
+    """Any `fn(confusion [C, P]) -> float`; its gradient is taken by central differences."""
+
+    name: str
+    fn: Callable[[FloatArray], float]
+    bounds: tuple[float, float] = UNBOUNDED
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        flat = counts.reshape(-1, *counts.shape[-2:])
+        values = np.array([self.fn(one) for one in flat], dtype=np.float64)
+        return values.reshape(counts.shape[:-2])
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        cells = np.eye(counts.shape[-2] * counts.shape[-1]).reshape(-1, *counts.shape[-2:])
+        step = 1e-5 * np.maximum(1.0, counts.sum((-2, -1)))[..., None, None, None]
+        around = counts[..., None, :, :]
+        slope = (self.value(around + step * cells) - self.value(around - step * cells)) / (2 * step[..., 0, 0])
+        return np.asarray(slope.reshape(counts.shape))
+
+
+@dataclass(frozen=True)
+class LabelFunction:
+    """Any `fn(y_true, y_pred) -> float` on class names.
+
+    Slower than a function of a confusion: each value rebuilds two label arrays as long as the pool. The order
+    of the items is not kept, so `fn` must not depend on it. The gradient is a difference of one item.
+    """
+
+    name: str
+    fn: Callable[[NDArray[np.object_], NDArray[np.object_]], float]
+    classes: tuple[Hashable, ...]
+    bounds: tuple[float, float] = UNBOUNDED
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        if not np.array_equal(counts, np.rint(counts)) or (counts < 0).any():
+            raise InputError(f"the confusion for {self.name!r}", "hold whole counts", "fractions", WHOLE_COUNTS)
+        flat = counts.reshape(-1, *counts.shape[-2:])
+        return np.array([self._of(one) for one in flat], dtype=np.float64).reshape(counts.shape[:-2])
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        cells = np.eye(counts.shape[-2] * counts.shape[-1]).reshape(-1, *counts.shape[-2:])
+        more = self.value(np.rint(counts)[..., None, :, :] + cells)
+        slope = more - self.value(np.rint(counts))[..., None]
+        return np.asarray(slope.reshape(counts.shape))
+
+    def _of(self, counts: FloatArray) -> float:
+        if len(self.classes) != counts.shape[0]:
+            raise InputError(f"metric {self.name!r}", f"know {counts.shape[0]} classes", len(self.classes))
+        names = np.empty(counts.shape[1], dtype=object)
+        names[: len(self.classes)] = self.classes
+        true, said = np.indices(counts.shape)
+        repeats = counts.astype(np.int64).ravel()
+        return float(self.fn(names[np.repeat(true.ravel(), repeats)], names[np.repeat(said.ravel(), repeats)]))
+
+
+WHOLE_COUNTS = "A function of labels cannot be taken of expected counts; write it as a function of a confusion."
+
+
+def from_confusion(
+    name: str, fn: Callable[[FloatArray], float], bounds: tuple[float, float] = UNBOUNDED
+) -> Metric:
+    """Make a metric of any function of a confusion `[true, predicted]`.
+
+    >>> worst = from_confusion("worst_recall", lambda c: float((c.diagonal() / c.sum(1)).min()), (0, 1))
+    >>> float(worst.value([[8, 2], [1, 9]]))
+    0.8
+    """
+    return ConfusionFunction(name, fn, bounds)
+
+
+def from_labels(
+    name: str,
+    fn: Callable[[NDArray[np.object_], NDArray[np.object_]], float],
+    classes: Sequence[Hashable] = (),
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> LabelFunction:
+    """Make a metric of any `fn(y_true, y_pred)`. Slower: it sees label arrays as long as the pool.
+
+    Without `classes` it takes those of the pool it is used on.
+
+    >>> agree = from_labels("agree", lambda y, a: float((y == a).mean()), ["cat", "dog"], (0, 1))
+    >>> float(agree.value([[8, 2], [1, 9]]))
+    0.85
+    """
+    return LabelFunction(name, fn, tuple(classes), bounds)

@@ -1,0 +1,70 @@
+"""What a metric is: a named function of a confusion, with its gradient and its bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from altmas.metrics.confusion import FloatArray, Totals, spread_gradient, totals
+
+
+class Metric(Protocol):
+    """Confusion `[..., C, P]` -> value `[...]`, vectorised over the leading axes."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bounds(self) -> tuple[float, float]: ...
+    def value(self, confusion: ArrayLike) -> FloatArray: ...
+    def gradient(self, confusion: ArrayLike) -> FloatArray: ...
+
+
+@dataclass(frozen=True)
+class TotalsMetric:
+    """A metric that needs only the totals of a confusion; the whole catalogue but cost is of this kind."""
+
+    name: str
+    of: Callable[[Totals], FloatArray]
+    slope: Callable[[Totals], Totals]
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        return self.of(totals(confusion))
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        return spread_gradient(self.slope(totals(confusion)))
+
+
+@dataclass(frozen=True)
+class LinearMetric:
+    """sum(weights * confusion) / sum(confusion): expected cost, and any other mean over items."""
+
+    name: str
+    weights: FloatArray  # [C, P]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return float(self.weights.min()), float(self.weights.max())
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        return ratio((self.weights * counts).sum((-2, -1)), counts.sum((-2, -1)))
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        total = counts.sum((-2, -1))[..., None, None]
+        return ratio(self.weights - self.value(counts)[..., None, None], total)
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """Divide, with 0 where the denominator is 0 (scikit-learn's `zero_division=0`).
+
+    >>> ratio([1.0, 0.0], [2.0, 0.0])
+    array([0.5, 0. ])
+    """
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
+    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)

@@ -1,0 +1,45 @@
+"""The one place where TensorFlow is imported: late, because it costs seconds, and quietly."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+
+def tensorflow() -> Any:
+    """The tensorflow module, loaded on first use."""
+    if "tensorflow" not in sys.modules:
+        with _native_greetings_held():
+            import tensorflow as tf
+
+            tf.zeros([])  # looks for devices, and talks about it
+    import tensorflow as tf
+
+    return tf
+
+
+@contextmanager
+def _native_greetings_held() -> Iterator[None]:
+    """Hold what native code writes to stderr while loading; it is shown only if loading fails.
+
+    TensorFlow's "oneDNN is on" and "no GPU" lines come before its log level is read, so no setting silences them.
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as held:
+        real = os.dup(2)
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            os.dup2(real, 2)
+            held.seek(0)
+            sys.stderr.write(held.read().decode(errors="replace"))
+            raise
+        finally:
+            os.dup2(real, 2)
+            os.close(real)
