@@ -28,7 +28,7 @@ def bald(p: Probabilities) -> FloatArray:
     >>> bool(bald(np.array([[[1.0, 0.0]], [[0.0, 1.0]]], np.float32))[0] > 0.69)
     True
     """
-    return np.maximum(entropy(p.mean(0)) - entropy(p).mean(0), 0.0).astype(np.float64)
+    return np.asarray(np.maximum(entropy(p.mean(0)) - entropy(p).mean(0), 0.0), dtype=np.float64)
 
 
 def outcomes(values: FloatArray, tolerance: float) -> IntArray:
@@ -80,7 +80,9 @@ def outcome_information(p: Probabilities, outcome: IntArray) -> FloatArray:
     return worth
 
 
-def alt_mas(draws: Draws, drawn: NDArray[np.int16], predicted: IntArray, means: CounterfactualMeans, items: int) -> FloatArray:
+def alt_mas(
+    draws: Draws, drawn: NDArray[np.int16], predicted: IntArray, means: CounterfactualMeans, items: int
+) -> FloatArray:
     """Metric-aware mutual information plus its tie-break, `[n, 2]`: (Eq. 9 worth, BALD) for each of the draws' items.
 
     `drawn [M, n]` are the labels the confusions were counted with; `items` is the size of the pool.

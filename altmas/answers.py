@@ -36,7 +36,11 @@ class Answers:
         return len(self.items)
 
     def extended(
-        self, items: IntArray | list[int], labels: IntArray | list[int], round: int, propensities: FloatArray | list[float]
+        self,
+        items: IntArray | list[int],
+        labels: IntArray | list[int],
+        round: int,
+        propensities: FloatArray | list[float],
     ) -> Answers:
         """These answers and some more."""
         return Answers(

@@ -48,8 +48,8 @@ def assess(
     predictions
         One class per item, of any hashable kind.
     scores
-        The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared), or
-        its confidence in its prediction `[N]`. With `logits=True`, logits `[N, C]`.
+        The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared),
+        or its confidence in its prediction `[N]`. With `logits=True`, logits `[N, C]`.
     features
         `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Without any, a surrogate learns from the
         model's own outputs.
@@ -58,8 +58,8 @@ def assess(
     classes
         The label set. A prediction outside it counts as wrong and belongs to no class.
     oracle
-        `fn(id) -> label` (the id is the position where no `ids` are given), a mapping of ids to labels, or one label per
-        item. Never asked twice about an item.
+        `fn(id) -> label` (the id is the position where no `ids` are given), a mapping of ids to labels, or one label
+        per item. Never asked twice about an item.
     metrics
         Names (`accuracy`, `recall:cat`, `macro_f1`, ...), sets (`alt_mas_3`, `alt_mas_21`) or metrics of your own.
     method
@@ -78,6 +78,7 @@ def assess(
     >>> result = assess(said, oracle=truth, metrics=["accuracy"], method="random", budget=60, progress=False)
     >>> result.estimates[["metric", "labels"]].values.tolist()
     [['accuracy', 60]]
+
     """
     seen_labels = labels_in(oracle) if classes is None else ()
     pool = Pool.build(
@@ -124,4 +125,8 @@ def _check_table(table: TableOracle, pool: Pool) -> None:
     strange = np.flatnonzero([table.labels[one] not in known for one in pool.ids]).tolist()
     if strange:
         label = table.labels[pool.ids[strange[0]]]
-        raise InputError("oracle's labels", f"be among the classes {list(pool.classes)[:12]}", f"{label!r} in {rows_at_fault(strange)}")
+        raise InputError(
+            "oracle's labels",
+            f"be among the classes {list(pool.classes)[:12]}",
+            f"{label!r} in {rows_at_fault(strange)}",
+        )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
@@ -79,4 +80,4 @@ def fraction(subject: str, value: Any) -> float:
 
 
 def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and value != value
+    return isinstance(value, float) and math.isnan(value)

@@ -23,7 +23,7 @@ EXIT_BAD_INPUT = 2
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="altmas")
 def commands() -> None:
-    """How good is a black-box classifier really, on your own data, with few labels?"""
+    """Tell how good a black-box classifier really is, on your own data, with few labels."""
 
 
 @commands.command()

@@ -92,7 +92,7 @@ def _smoothed(confusion: FloatArray) -> FloatArray:
     extra = np.full((classes, columns), 0.5 / max(classes - 1, 1))
     np.fill_diagonal(extra, 0.5)
     extra[:, classes:] = 1.0 / classes
-    return confusion + extra
+    return np.asarray(confusion + extra)
 
 
 def _variance(one: Metric, confusion: FloatArray, labels: float) -> float:

@@ -27,7 +27,8 @@ class AltMas:
     """ALT-MAS: pseudo-labels, an MC-dropout surrogate, metric-aware mutual information.
 
     `surrogate` is a drawing estimator or scikit-learn ensemble (None: an MC-dropout network). `counted` decides whether
-    pseudo-labelled items count as labelled in Eqs. 3 and 4, as a footnote of the paper has it, or take their drawn labels.
+    pseudo-labelled items count as labelled in Eqs. 3 and 4, as a footnote of the paper has it, or take their drawn
+    labels.
     """
 
     surrogate: Any = None
@@ -64,7 +65,7 @@ class SurrogateRun:
         whole_number("draws", recipe.draws, 2)
         self.job, self.recipe, self.metric_aware = job, recipe, metric_aware
         bindable: SurrogateRecipe = (
-            recipe.surrogate if hasattr(recipe.surrogate, "bind") else OnFeatures(recipe.surrogate)
+            recipe.surrogate if hasattr(recipe.surrogate, "bind") else OnFeatures(recipe.surrogate, recipe.tune)
         )
         self.surrogate: Surrogate = bindable.bind(job.pool)
         if job.pool.features is None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from altmas.metrics.errors import InputError
 from altmas.method import Method
 from altmas.method_random import RandomSampling
 from altmas.method_surrogate import AltMas, Bald
+from altmas.metrics.errors import InputError
 
 METHODS: dict[str, Callable[..., Method]] = {"random": RandomSampling, "bald": Bald, "altmas": AltMas}
 """Name -> maker; the maker's keyword arguments are the method's options."""

@@ -74,7 +74,9 @@ class Pool:
         for column in columns.values():
             same_length("predictions", len(column), items, "class")
         known = _classes(classes, columns, labels_seen)
-        scored = scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
+        scored = (
+            scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
+        )
         if unknown := set(scored) - set(named):
             raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
         outputs = tuple(
@@ -145,7 +147,9 @@ def _scores(scores: Any, logits: bool, items: int, classes: int) -> FloatArray |
     except (TypeError, ValueError):
         raise InputError("scores", "be numbers", type(scores).__name__) from None
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != classes):
-        raise InputError("scores", f"be [N], or [N, C] with a column for each of {classes} classes", f"shape {values.shape}")
+        raise InputError(
+            "scores", f"be [N], or [N, C] with a column for each of {classes} classes", f"shape {values.shape}"
+        )
     same_length("scores", len(values), items, "row")
     if bad := _rows(~np.isfinite(values)):
         raise InputError("scores", "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
@@ -157,7 +161,9 @@ def _scores(scores: Any, logits: bool, items: int, classes: int) -> FloatArray |
     if bad := _rows(values < 0):
         raise InputError("scores", "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
     if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
-        raise InputError("each row of scores", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS)
+        raise InputError(
+            "each row of scores", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
+        )
     return values
 
 

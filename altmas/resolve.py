@@ -14,7 +14,9 @@ from altmas.metrics.custom import LabelFunction
 from altmas.pool import Pool
 
 
-def resolve_metrics(wanted: str | Metric | Sequence[str | Metric], pool: Pool, cost: ArrayLike | None = None) -> tuple[Metric, ...]:
+def resolve_metrics(
+    wanted: str | Metric | Sequence[str | Metric], pool: Pool, cost: ArrayLike | None = None
+) -> tuple[Metric, ...]:
     """Look names up, take metrics as they are, and try each on a made-up confusion before any label is spent.
 
     >>> [m.name for m in resolve_metrics("alt_mas_3", Pool.build(["cat", "dog"]))]

@@ -50,13 +50,18 @@ class OnFeatures:
     """A drawing estimator, or a scikit-learn ensemble, on the pool's features. None chooses a network to fit them."""
 
     estimator: Any = None
+    tuned: bool = False
 
     def bind(self, pool: Pool) -> Surrogate:
-        """Prepare the features of this pool."""
-        from altmas.surrogates import as_drawing
+        """Prepare the features of this pool, and check that the estimator can take them."""
+        from altmas.surrogates import as_drawing, check_tunable
 
         view = view_of(pool)
         chosen = self.estimator if self.estimator is not None else _network_for(view.shape)
+        if self.tuned:
+            check_tunable(as_drawing(chosen))
+        if hasattr(chosen, "check_items"):
+            chosen.check_items(view.shape)
         # Copies: a method may be used for several jobs, and the agreement classifier is a second network.
         return FeatureSurrogate(pool, view, as_drawing(copy.deepcopy(chosen)), as_drawing(copy.deepcopy(chosen)))
 
@@ -97,7 +102,6 @@ class FeatureSurrogate:
         rows = self.view.rows(answers.items)
         found = pseudo_label(self.agreement, rows, agrees, blocks, draws=draws, rng=rng)
         return candidates[found.rows]
-
 
     def tune(self, answers: Answers, *, rng: np.random.Generator, reporter: Reporter) -> dict[str, float]:
         """Tune the label estimator on the answers; the agreement estimator takes over its settings."""

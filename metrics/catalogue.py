@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 
-from numpy.typing import ArrayLike
-
 from altmas.metrics import formulas as f
 from altmas.metrics.custom import expected_cost
 from altmas.metrics.errors import InputError
 from altmas.metrics.metric import Metric, TotalsMetric
+from numpy.typing import ArrayLike
 
 WHOLE: dict[str, tuple[f.Formula, tuple[float, float]]] = {
     "accuracy": (f.accuracy(), (0.0, 1.0)),

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
-
 from altmas.metrics.confusion import FloatArray, IntArray, Totals, totals
 from altmas.metrics.metric import Metric, TotalsMetric
+from numpy.typing import ArrayLike
 
 TABLE_CLASSES = 24
 """Up to this many classes the whole table is kept; beyond it, only the (a, d) pairs that occur are computed."""
@@ -23,7 +22,7 @@ _BLOCK = 1 << 22  # numbers held at once while moving
 def counterfactuals(
     metrics: Sequence[Metric], confusion: ArrayLike, predicted: ArrayLike, drawn: ArrayLike
 ) -> FloatArray:
-    """Values `[..., n, K, C]` of K metrics when item i, predicted `predicted[i]`, drawn as `drawn[..., i]`, had label c.
+    """Values `[..., n, K, C]` of K metrics if item i, predicted `predicted[i]`, drawn as `drawn[..., i]`, had label c.
 
     The leading axes of `confusion [..., C, P]` and `drawn [..., n]` are the same.
 
@@ -55,10 +54,11 @@ class CounterfactualMeans:
         classes, columns = confusion.shape[-2:]
         self._table: FloatArray | None = None
         if classes <= TABLE_CLASSES:
-            said, label = (axis.ravel() for axis in np.indices((columns, classes)))
-            every = np.broadcast_to(label, (len(confusion), label.size))
-            table = counterfactuals(self._metrics, confusion, said, every)
-            self._table = table.reshape(len(confusion), label.size, -1)  # [M, P*C, K*C]
+            self._table = np.zeros((len(confusion), columns * classes, len(metrics) * classes))  # [M, P*C, K*C]
+            for counts, rows in zip(confusion, self._table, strict=True):
+                said, label = np.nonzero(counts.T)  # an item can only be moved out of a cell that holds one
+                values = counterfactuals(self._metrics, counts, said, label)
+                rows[said * classes + label] = values.reshape(len(said), -1)
 
     def at(self, predicted: IntArray, drawn: IntArray) -> FloatArray:
         """Values `[n, K, C]` for items predicted `predicted [n]` and drawn as `drawn [M, n]`."""

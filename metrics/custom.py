@@ -6,11 +6,10 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.metrics.metric import LinearMetric, Metric
+from numpy.typing import ArrayLike, NDArray
 
 UNBOUNDED = (-np.inf, np.inf)
 
@@ -92,9 +91,7 @@ class LabelFunction:
 WHOLE_COUNTS = "A function of labels cannot be taken of expected counts; write it as a function of a confusion."
 
 
-def from_confusion(
-    name: str, fn: Callable[[FloatArray], float], bounds: tuple[float, float] = UNBOUNDED
-) -> Metric:
+def from_confusion(name: str, fn: Callable[[FloatArray], float], bounds: tuple[float, float] = UNBOUNDED) -> Metric:
     """Make a metric of any function of a confusion `[true, predicted]`.
 
     >>> worst = from_confusion("worst_recall", lambda c: float((c.diagonal() / c.sum(1)).min()), (0, 1))

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-
 from altmas.metrics.confusion import FloatArray, Totals
 from altmas.metrics.metric import ratio
 
@@ -31,7 +30,7 @@ def _said(x: Totals) -> FloatArray:
 
 
 def accuracy() -> Formula:
-    """sum h / n."""
+    """Sum h / n."""
 
     def of(x: Totals) -> FloatArray:
         return ratio(x.hit.sum(-1), _count(x))
@@ -55,14 +54,14 @@ def complement(formula: Formula) -> Formula:
 
 
 def precision_terms(x: Totals) -> tuple[FloatArray, Totals]:
-    """h / s per class, with its derivatives `[..., C]`."""
+    """H / s per class, with its derivatives `[..., C]`."""
     s = _said(x)
     value = ratio(x.hit, s)
     return value, Totals(ratio(1.0, s) + 0 * value, np.zeros_like(value), -ratio(value, s))
 
 
 def recall_terms(x: Totals) -> tuple[FloatArray, Totals]:
-    """h / t per class, with its derivatives `[..., C]`."""
+    """H / t per class, with its derivatives `[..., C]`."""
     value = ratio(x.hit, x.true)
     return value, Totals(ratio(1.0, x.true) + 0 * value, -ratio(value, x.true), np.zeros_like(value))
 

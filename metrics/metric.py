@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
-
 from altmas.metrics.confusion import FloatArray, Totals, spread_gradient, totals
+from numpy.typing import ArrayLike
 
 
 class Metric(Protocol):
@@ -67,4 +66,4 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     array([0.5, 0. ])
     """
     top, bottom = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
-    return np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0)
+    return np.asarray(np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0))

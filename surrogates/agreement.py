@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from altmas.surrogates.protocols import DrawingEstimator
+from numpy.typing import NDArray
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.floating[Any]]

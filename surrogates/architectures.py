@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
-
 from altmas.metrics.errors import InputError
 from altmas.surrogates.backend import tensorflow
+from numpy.typing import NDArray
 
 Float32Array = NDArray[np.float32]
 Shape = tuple[int, ...]
@@ -55,7 +55,7 @@ class MLP:
     def weight_shapes(self, item: Shape, outputs: int) -> list[Shape]:
         """Kernel and bias of each layer, in order."""
         sizes = [math.prod(item), *self.hidden, outputs]
-        return [shape for a, b in zip(sizes, sizes[1:], strict=False) for shape in ((a, b), (b,))]
+        return [shape for a, b in pairwise(sizes) for shape in ((a, b), (b,))]
 
     def mask_shapes(self, item: Shape) -> list[Shape]:
         """One mask per hidden layer."""
@@ -83,19 +83,24 @@ class MLP:
 class LeNet:
     """LeNet-5 (LeCun 1998) with rectified units, max pooling, and dropout before each ReLU.
 
-    Images `[height, width]` or `[height, width, channels]`, at least 16 pixels each way.
+    Images `[height, width]` or `[height, width, channels]`, at least 16 pixels each way. Images of 32 pixels are taken
+    as they are; smaller ones are padded by two pixels, as LeNet-5 did with digits of 28.
     """
 
     def weight_shapes(self, item: Shape, outputs: int) -> list[Shape]:
         """Two convolutions, then 120, 84 and the outputs."""
-        height, width, channels = _image(item)
-        flat = ((height // 2 - 4) // 2) * ((width // 2 - 4) // 2) * 16
+        after, across, _ = self.mask_shapes(item)[1]
+        channels = item[2] if len(item) == 3 else 1
+        flat = (after // 2) * (across // 2) * 16
         kernels: list[Shape] = [(5, 5, channels, 6), (5, 5, 6, 16), (flat, 120), (120, 84), (84, outputs)]
         return [shape for kernel in kernels for shape in (kernel, kernel[-1:])]
 
     def mask_shapes(self, item: Shape) -> list[Shape]:
         """Both feature maps and both hidden layers."""
-        height, width, _ = _image(item)
+        if len(item) not in (2, 3) or min(item[:2]) < 16:
+            raise InputError("LeNet's items", "be images of at least 16 x 16 pixels", f"shape {item}")
+        lost = 0 if _padded(item) else 4
+        height, width = item[0] - lost, item[1] - lost
         return [(height, width, 6), (height // 2 - 4, width // 2 - 4, 16), (120,), (84,)]
 
     def stem(self, x: Any, weights: Sequence[Any]) -> Any:
@@ -103,7 +108,8 @@ class LeNet:
         tf = tensorflow()
 
         image = x if x.shape.rank == 4 else x[..., None]
-        return tf.nn.relu(tf.nn.conv2d(image, weights[0], 1, "SAME") + weights[1])
+        padding = "SAME" if _padded(tuple(image.shape[1:])) else "VALID"
+        return tf.nn.relu(tf.nn.conv2d(image, weights[0], 1, padding) + weights[1])
 
     def head(self, z: Any, weights: Sequence[Any], masks: Sequence[Any]) -> Any:
         """Everything after the first ReLU, to logits."""
@@ -118,7 +124,5 @@ class LeNet:
         return z @ weights[8] + weights[9]
 
 
-def _image(item: Shape) -> tuple[int, int, int]:
-    if len(item) not in (2, 3) or min(item[:2]) < 16:
-        raise InputError("LeNet's items", "be images of at least 16 x 16 pixels", f"shape {item}")
-    return item[0], item[1], item[2] if len(item) == 3 else 1
+def _padded(item: Shape) -> bool:
+    return min(item[:2]) < 32

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-
 from altmas.metrics.errors import InputError
 from altmas.surrogates.architectures import MLP, Architecture, Float32Array, LeNet
 from altmas.surrogates.masked_mlp import draw_probabilities
 from altmas.surrogates.network import Network
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -26,6 +25,10 @@ class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def _architecture(self) -> Architecture:
         raise TypeError("use MCDropoutMLP or MCDropoutLeNet")
+
+    def check_items(self, item: tuple[int, ...]) -> None:
+        """Refuse items of a shape this network cannot take, before anything is spent on them."""
+        self._architecture().weight_shapes(item, outputs=2)
 
     def fit(self, X: Any, y: Any, *, n_classes: int | None = None, rng: np.random.Generator | None = None) -> Self:
         """Train from new weights on rows `X` and class indices `y`.
@@ -76,7 +79,8 @@ class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Most probable class index."""
-        return self.predict_proba(X).argmax(1)
+        best: NDArray[np.int64] = self.predict_proba(X).argmax(1)
+        return best
 
     def __getstate__(self) -> dict[str, Any]:
         # Compiled functions do not travel between processes; the settings do, and a fit makes the rest again.

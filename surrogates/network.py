@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from altmas.surrogates.architectures import Architecture, Float32Array, Shape, initial_weights
 from altmas.surrogates.backend import tensorflow
+from numpy.typing import NDArray
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7  # Adam, as Keras sets it
 
@@ -92,16 +91,6 @@ def _compiled_training(net: Network) -> Any:
     weights, first, second = net._weights, *net._moments
     spec = tf.TensorSpec
 
-    @tf.function(  # type: ignore[misc]  # TensorFlow has no types
-        input_signature=[
-            spec([None, *net.item]),
-            spec([None], tf.int32),
-            spec([None, None], tf.int32),
-            spec([]),
-            spec([]),
-            spec([], tf.int32),
-        ]
-    )
     def train(x: Any, y: Any, order: Any, learning_rate: Any, keep: Any, seed: Any) -> Any:
         loss = tf.constant(0.0)
         power_1, power_2 = tf.constant(1.0), tf.constant(1.0)
@@ -131,7 +120,9 @@ def _compiled_training(net: Network) -> Any:
                 )  # fmt: skip
         return loss
 
-    return train
+    # Open in the number of items and steps, so that one trace serves every fit.
+    data = [spec([None, *net.item]), spec([None], tf.int32), spec([None, None], tf.int32)]
+    return tf.function(train, input_signature=[*data, spec([]), spec([]), spec([], tf.int32)])
 
 
 def _blocks(items: int) -> Iterator[slice]:

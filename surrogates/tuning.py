@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-
 from altmas.metrics.errors import InputError
 from altmas.surrogates.mc_dropout import MCDropoutLeNet, MCDropoutMLP
+from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 
@@ -48,8 +47,7 @@ def tune(
     from skopt import Optimizer
     from skopt.space import Integer, Real
 
-    if not all(hasattr(estimator, name) for name in RANGES):
-        raise InputError("a surrogate to tune", f"have the settings {', '.join(RANGES)}", type(estimator).__name__)
+    check_tunable(estimator)
     labels = np.asarray(y, dtype=np.int64)
     if len(labels) < FEWEST_LABELS:
         raise InputError("labels to tune on", f"be at least {FEWEST_LABELS}", len(labels))
@@ -67,7 +65,9 @@ def tune(
     trials: list[tuple[dict[str, float], float]] = []
     for done in range(1, calls + 1):
         point = search.ask()
-        settings = {name: value.item() if hasattr(value, "item") else value for name, value in zip(RANGES, point, strict=True)}
+        settings = {
+            name: value.item() if hasattr(value, "item") else value for name, value in zip(RANGES, point, strict=True)
+        }
         estimator.set_params(**settings)
         loss = held_out_loss(estimator, X, labels, fold, classes, draws, np.random.default_rng(seed))
         search.tell(point, loss)
@@ -77,6 +77,12 @@ def tune(
     settings, loss = min(trials, key=lambda trial: trial[1])
     estimator.set_params(**settings)
     return Tuned(settings, loss, tuple(trials))
+
+
+def check_tunable(estimator: Any) -> None:
+    """Refuse an estimator without the settings that are tuned."""
+    if not all(hasattr(estimator, name) for name in RANGES):
+        raise InputError("a surrogate to tune", f"have the settings {', '.join(RANGES)}", type(estimator).__name__)
 
 
 def held_out_loss(

@@ -3,11 +3,19 @@
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from altmas.metrics import (
+    InputError,
+    expected_cost,
+    from_confusion,
+    from_labels,
+    metric,
+    metric_names,
+    metrics_named,
+    tally,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-
-from altmas.metrics import InputError, expected_cost, from_confusion, from_labels, metric, metric_names, metrics_named, tally
 
 BETAS = ("0.5", "1", "2")
 SPELLED_OUT = {"alt_mas_3", "alt_mas_21", "expected_cost"}

@@ -2,10 +2,17 @@
 
 import numpy as np
 import pytest
+from altmas.metrics import (
+    CounterfactualMeans,
+    counterfactual,
+    counterfactuals,
+    expected_cost,
+    from_confusion,
+    metrics_named,
+    tally,
+)
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from altmas.metrics import CounterfactualMeans, counterfactual, counterfactuals, expected_cost, from_confusion, metrics_named, tally
 
 
 def metric_set(classes, columns):
@@ -31,9 +38,7 @@ def test_equals_a_recount_exactly(classes, items, abstains, seed):
     said, label = rng.integers(0, columns, items), rng.integers(0, classes, items)
     metrics = metric_set(classes, columns)
     got = counterfactuals(metrics, tally(label, said, classes, columns), said, label)
-    expected = [
-        [recount(metrics, said, label, i, c, classes, columns) for c in range(classes)] for i in range(items)
-    ]
+    expected = [[recount(metrics, said, label, i, c, classes, columns) for c in range(classes)] for i in range(items)]
     np.testing.assert_array_equal(got, np.moveaxis(np.array(expected), -1, 1))
 
 

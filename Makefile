@@ -1,0 +1,41 @@
+# Every target sets up its own .venv first; a fresh Debian with Python 3.11 needs nothing else.
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: demo test slow lint types bench docs clean
+
+demo: $(STAMP)
+	$(BIN)/altmas demo
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/pytest
+
+slow: $(STAMP)
+	$(BIN)/pytest -m slow
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/pytest tests/test_install.py -k typed
+
+bench: $(STAMP)
+	$(BIN)/python benchmarks/draws.py
+	$(BIN)/python benchmarks/round.py
+	$(BIN)/python benchmarks/scale.py
+
+docs: $(STAMP)
+	$(BIN)/python docs/make_pictures.py
+	$(BIN)/pytest tests/test_docs.py
+
+$(STAMP): pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $(STAMP)
+
+clean:
+	rm -rf .venv build dist *.egg-info altmas-demo

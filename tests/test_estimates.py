@@ -1,0 +1,70 @@
+"""Estimates and what their intervals promise."""
+
+import numpy as np
+import pytest
+from altmas.metrics import from_confusion, from_labels, metric, metrics_named, tally
+from scipy.stats import binomtest
+
+from altmas.estimates import on_answers, plug_in
+
+
+def test_plug_in_is_the_mean_over_draws_with_their_quantiles(rng):
+    confusions = rng.integers(1, 20, (50, 3, 3)).astype(float)
+    one = metric("macro_recall", "abc")
+    values = one.value(confusions)
+    (got,) = plug_in([one], confusions, labels=12, level=0.9)
+    assert got.estimate == pytest.approx(values.mean(), abs=1e-15)
+    assert (got.low, got.high) == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])))
+    assert "not coverage" in got.promise
+
+
+def test_everything_labelled_is_exact():
+    confusion = np.array([[7.0, 1], [2, 10]])
+    for one in on_answers(metrics_named(["alt_mas_3", "mcc"], "ab"), confusion, 20, 0.95):
+        assert one.low == one.estimate == one.high
+        assert one.promise == "exact: every item is labelled"
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.5, 1.0])
+def test_intervals_hold_their_estimate_and_have_width(accuracy):
+    right = int(20 * accuracy)
+    confusion = np.array([[right / 2, (20 - right) / 2], [(20 - right) / 2, right / 2]])
+    mine = from_labels("mine", lambda y, a: float((y == a).mean()), "ab", (0, 1))
+    free = from_confusion("free", lambda c: float(100 * np.trace(c) / c.sum()))
+    catalogue = metrics_named(["error_rate", "alt_mas_21", "mcc", "macro_f1"], "ab")
+    for one in on_answers([*catalogue, mine, free], confusion, 1000, 0.95):
+        assert one.low <= one.estimate <= one.high, one
+        if one.metric not in ("mine", "free"):
+            assert one.high - one.low > 0.05, one
+
+
+def test_intervals_shrink_as_the_pool_is_used_up():
+    confusion = np.array([[40.0, 5], [5, 50]])
+    widths = [on_answers([metric("accuracy", "ab")], confusion, n, 0.95)[0] for n in (10_000, 200, 110, 101)]
+    widths = [one.high - one.low for one in widths]
+    assert sorted(widths, reverse=True) == widths
+
+
+def coverage(accuracy, labels, name, runs, seed):
+    """Share of intervals that hold the truth, on a pool of 5,000 items of 4 classes."""
+    rng = np.random.default_rng(seed)
+    items = 5000
+    y = rng.integers(0, 4, items)
+    wrong = rng.random(items) > accuracy
+    a = np.where(wrong, (y + rng.integers(1, 4, items)) % 4, y)
+    one = metric(name, range(4))
+    truth = float(one.value(tally(y, a, 4)))
+    hits = 0
+    for _ in range(runs):
+        chosen = rng.choice(items, labels, replace=False)
+        got = on_answers([one], tally(y[chosen], a[chosen], 4), items, 0.95)[0]
+        hits += got.low <= truth <= got.high
+    return hits
+
+
+@pytest.mark.parametrize("name", ["accuracy", "macro_recall", "macro_precision", "recall:2", "f1:1", "mcc"])
+@pytest.mark.parametrize(("accuracy", "labels"), [(0.7, 100), (0.95, 100), (0.95, 300)])
+def test_random_sampling_intervals_cover(name, accuracy, labels, seed):
+    """1,000 runs; fails only where coverage is credibly below 92%, error rate 1e-4 per case."""
+    hits = coverage(accuracy, labels, name, 1000, seed)
+    assert binomtest(hits, 1000, 0.92, alternative="less").pvalue > 1e-4, hits

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from altmas import InputError, Noisy, Pool, TableOracle
+from altmas.oracles import ask
+
+
+def test_tables_by_id_and_by_order():
+    assert TableOracle.of(np.array(["x", "y"]), ["a", "b"])("b") == "y"
+    assert TableOracle.of({"b": "y"}, ["b"])("b") == "y"
+    with pytest.raises(InputError, match="oracle must have a label for every item; got none for 'z'"):
+        TableOracle({"a": 1})("z")
+
+
+def test_answers_become_class_indices():
+    pool = Pool.build(["cat", "dog"], ids=["i", "j"])
+    assert ask(lambda i: {"i": "dog", "j": "cat"}[i], pool, 0) == 1
+    with pytest.raises(InputError, match="oracle must answer one of the classes cat, dog; got 'cow' for item 'j'"):
+        ask(lambda i: "cow", pool, 1)
+    numbers = Pool.build([3, 4])
+    assert ask(lambda i: np.int64(4), numbers, 0) == 1
+    assert ask(lambda i: 4.0, numbers, 0) == 1
+
+
+def test_noise_has_its_rate_repeats_itself_and_never_gives_the_truth():
+    """2,000 items at 20%: two-sided binomial test, error rate 1e-4."""
+    noisy = Noisy(lambda i: i % 3, rate=0.2, classes=[0, 1, 2], seed=1)
+    answers = [noisy(i) for i in range(2000)]
+    assert answers == [noisy(i) for i in range(2000)]
+    wrong = sum(a != i % 3 for i, a in enumerate(answers))
+    assert binomtest(wrong, 2000, 0.2).pvalue > 1e-4
+    assert all(Noisy(lambda i: i % 3, 1.0, [0, 1, 2])(i) != i % 3 for i in range(50))
+    with pytest.raises(InputError, match="rate must be between 0 and 1; got 1.5"):
+        Noisy(lambda i: 0, 1.5, [0, 1])
