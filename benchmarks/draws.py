@@ -9,9 +9,10 @@ import argparse
 import time
 
 import numpy as np
+from workload import make_pool
+
 from altmas.surrogates import MCDropoutMLP
 from altmas.surrogates.backend import tensorflow
-from workload import make_pool
 
 
 def keras_passes(weights, x, draws, dropout):

@@ -10,15 +10,15 @@ import argparse
 import time
 
 import numpy as np
-from altmas.metrics import metrics_named, tally
-from altmas.surrogates.agreement import VALIDATION, best_threshold, most_probable, oversampled, split
-from altmas.surrogates.backend import tensorflow
 from workload import make_pool
 
 from altmas.answers import Answers
 from altmas.method import Job
 from altmas.method_surrogate import AltMas
+from altmas.metrics import metrics_named, tally
 from altmas.pool import Pool
+from altmas.surrogates.agreement import VALIDATION, best_threshold, most_probable, oversampled, split
+from altmas.surrogates.backend import tensorflow
 
 BATCH, EPOCHS, MOST_STEPS, DROPOUT = 64, 100, 1000, 0.5  # the defaults of MCDropoutMLP
 

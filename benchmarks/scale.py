@@ -23,15 +23,15 @@ def peak() -> float:
 
 
 def one_size(items: int) -> dict[str, float]:
-    from altmas.metrics import metrics_named
-    from altmas.surrogates import MCDropoutMLP
-    from altmas.surrogates.backend import tensorflow
     from workload import make_pool
 
     from altmas.answers import Answers
     from altmas.method import Job
     from altmas.method_surrogate import AltMas
+    from altmas.metrics import metrics_named
     from altmas.pool import Pool
+    from altmas.surrogates import MCDropoutMLP
+    from altmas.surrogates.backend import tensorflow
 
     tensorflow()
     MCDropoutMLP(epochs=1).fit(np.zeros((8, 64), np.float32), [0, 1] * 4, n_classes=10)

@@ -15,16 +15,16 @@ from pathlib import Path
 import click
 import numpy as np
 import pandas as pd
-from altmas.experiments.pools import load_images, model_outputs
-from altmas.metrics import metrics_named, tally
-from altmas.metrics.confusion import IntArray
 from numpy.typing import NDArray
 
 from altmas.assessment import assess
 from altmas.demo import vendor_digits
+from altmas.experiments.pools import load_images, model_outputs
 from altmas.loop import Plan
 from altmas.method import Method
 from altmas.methods import make_method
+from altmas.metrics import metrics_named, tally
+from altmas.metrics.confusion import IntArray
 
 MODELS = ("M-MNIST", "M-MNIST-ES", "M-FashionMNIST")
 VARIANTS: dict[str, Method] = {

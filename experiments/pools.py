@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from altmas.metrics.errors import InputError
 from numpy.typing import NDArray
+
+from altmas.metrics.errors import InputError
 
 FILES = {"mnist": "mnist.npz", "fashion_mnist": "fashion_mnist.npz", "cifar10": "cifar10_test.npz"}
 DEBIAN_FASHION = Path("/usr/share/dataset-fashion-mnist")

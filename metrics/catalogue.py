@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Sequence
 
+from numpy.typing import ArrayLike
+
 from altmas.metrics import formulas as f
 from altmas.metrics.custom import expected_cost
 from altmas.metrics.errors import InputError
 from altmas.metrics.metric import Metric, TotalsMetric
-from numpy.typing import ArrayLike
 
 WHOLE: dict[str, tuple[f.Formula, tuple[float, float]]] = {
     "accuracy": (f.accuracy(), (0.0, 1.0)),
@@ -47,18 +48,17 @@ def metric(name: str, classes: Sequence[Hashable], *, cost: ArrayLike | None = N
     0.8
     """
     if name in WHOLE:
-        (of, slope), bounds = WHOLE[name]
-        return TotalsMetric(name, of, slope, bounds)
+        return TotalsMetric(name, *WHOLE[name])
     if name == "expected_cost":
         if cost is None:
             raise InputError("expected_cost", "come with a cost matrix", "none", "Give cost=[[...]].")
         return expected_cost(cost)
     kind, colon, class_name = name.partition(":")
     if colon:
-        return TotalsMetric(name, *_one_class(name, kind, _class_index(name, class_name, classes)))
+        return TotalsMetric(name, _one_class(name, kind, _class_index(name, class_name, classes)))
     how, _, kind = name.partition("_")
     if how in AVERAGES and (terms := _terms(kind)) is not None:
-        return TotalsMetric(name, *AVERAGES[how](terms))
+        return TotalsMetric(name, AVERAGES[how](terms))
     raise _unknown(name)
 
 

@@ -1,7 +1,8 @@
 """The metric if one item had another label (Eq. 4 of the ALT-MAS paper), exactly and without a recount per item.
 
 Moving one item from its drawn label d to c, with prediction a fixed, changes the confusion in two cells of column a.
-So the value depends on the item only through (a, d, c): tabulate `[M, P, C, C]` and gather.
+So the value depends on the item only through (a, d, c): tabulate `[M, P, C, C]` and gather. With many classes the
+table would be too large; then the class sums of each formula are moved instead, a few additions for each value.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from altmas.metrics.confusion import FloatArray, IntArray, Totals, totals
-from altmas.metrics.metric import Metric, TotalsMetric
 from numpy.typing import ArrayLike
 
+from altmas.metrics.confusion import FloatArray, IntArray, Totals, totals
+from altmas.metrics.formulas import Formula
+from altmas.metrics.metric import Metric, TotalsMetric
+
 TABLE_CLASSES = 24
-"""Up to this many classes the whole table is kept; beyond it, only the (a, d) pairs that occur are computed."""
+"""Up to this many classes the whole table is kept."""
 
 _BLOCK = 1 << 22  # numbers held at once while moving
 
@@ -24,7 +27,7 @@ def counterfactuals(
 ) -> FloatArray:
     """Values `[..., n, K, C]` of K metrics if item i, predicted `predicted[i]`, drawn as `drawn[..., i]`, had label c.
 
-    The leading axes of `confusion [..., C, P]` and `drawn [..., n]` are the same.
+    The leading axes of `confusion [..., C, P]` and `drawn [..., n]` are the same. Equal to a recount, bit for bit.
 
     >>> from altmas.metrics import metric
     >>> accuracy = metric("accuracy", [0, 1])
@@ -38,52 +41,86 @@ def counterfactuals(
     out = np.empty((len(flat_counts), items, len(metrics), classes))
     for j, (one, labels) in enumerate(zip(flat_counts, flat_labels, strict=True)):
         for rows in _blocks(items, classes * classes):
-            _moved(metrics, one, said[rows], labels[rows], out[j, rows])
+            _recounted(metrics, one, said[rows], labels[rows], out[j, rows])
     return out.reshape(*leading, items, len(metrics), classes)
 
 
-class CounterfactualMeans:
-    """Mean over draws of the counterfactual values, for any items of a pool.
+def moved_sums(formula: Formula, x: Totals, predicted: IntArray, drawn: IntArray) -> FloatArray:
+    """Values `[n, C]` of one formula, by moving its class sums: the terms of d and c change, no others.
 
-    Tabulated once per round when the classes are few, so that each item costs a gather.
+    Equal to a recount up to rounding.
+
+    >>> from altmas.metrics.formulas import accuracy
+    >>> moved_sums(accuracy(), totals([[1, 1], [0, 2]]), np.array([1]), np.array([0]))
+    array([[0.75, 1.  ]])
     """
+    classes = x.true.shape[-1]
+    # States of a class: as it is; one true member fewer, which was (1) or was not (0) a hit; one more, likewise.
+    change = np.array([0.0, -1.0, -1.0, 1.0, 1.0])[:, None]
+    hits = np.array([0.0, 0.0, -1.0, 0.0, 1.0])[:, None]
+    states = formula.terms(Totals(x.hit + hits, x.true + change, x.said))  # [5, S, C]
+    if formula.only is not None:
+        states = states * (np.arange(classes) == formula.only)
+    steps = states[1:] - states[0]
+    rows, every = np.arange(len(drawn)), np.arange(classes)
+    leaving = steps[(drawn == predicted).astype(np.int64), :, drawn]  # [n, S]
+    coming = np.broadcast_to(steps[2].T, (len(drawn), classes, steps.shape[1])).copy()  # [n, C, S]
+    own = predicted < classes  # an answer that is no class hits nothing
+    coming[rows[own], predicted[own]] = steps[3].T[predicted[own]]
+    sums = states[0].sum(-1) + np.where((every == drawn[:, None])[..., None], 0.0, leaving[:, None] + coming)
+    return formula.combine(sums, x)
+
+
+class CounterfactualMeans:
+    """Mean over draws of the counterfactual values, for any items of a pool."""
 
     def __init__(self, metrics: Sequence[Metric], confusion: FloatArray) -> None:
         self._metrics = tuple(metrics)
         self._confusion = confusion
-        classes, columns = confusion.shape[-2:]
-        self._table: FloatArray | None = None
-        if classes <= TABLE_CLASSES:
-            self._table = np.zeros((len(confusion), columns * classes, len(metrics) * classes))  # [M, P*C, K*C]
-            for counts, rows in zip(confusion, self._table, strict=True):
-                said, label = np.nonzero(counts.T)  # an item can only be moved out of a cell that holds one
-                values = counterfactuals(self._metrics, counts, said, label)
-                rows[said * classes + label] = values.reshape(len(said), -1)
+        self._classes = confusion.shape[-2]
+        self._table = _table(self._metrics, confusion) if self._classes <= TABLE_CLASSES else None
 
     def at(self, predicted: IntArray, drawn: IntArray) -> FloatArray:
         """Values `[n, K, C]` for items predicted `predicted [n]` and drawn as `drawn [M, n]`."""
-        draws, classes = len(self._confusion), self._confusion.shape[-2]
-        total = np.zeros((len(predicted), len(self._metrics) * classes))
-        pair = predicted * classes + drawn
-        for j in range(draws):
-            total += self._of_draw(j, predicted, drawn[j], pair[j])
-        return total.reshape(len(predicted), len(self._metrics), classes) / draws
+        total = np.zeros((len(predicted), len(self._metrics), self._classes))
+        for j, labels in enumerate(drawn):
+            if self._table is not None:
+                total += self._table[j].take(predicted * self._classes + labels, axis=0)
+            else:
+                total += self._of_many_classes(self._confusion[j], predicted, labels)
+        return total / len(self._confusion)
 
-    def _of_draw(self, j: int, predicted: IntArray, drawn: IntArray, pair: IntArray) -> FloatArray:
-        if self._table is not None:
-            rows: FloatArray = self._table[j].take(pair, axis=0)
-            return rows
-        _, first, back = np.unique(pair, return_index=True, return_inverse=True)
-        values = counterfactuals(self._metrics, self._confusion[j], predicted[first], drawn[first])
-        return values.reshape(len(first), -1)[back]
+    def _of_many_classes(self, counts: FloatArray, predicted: IntArray, drawn: IntArray) -> FloatArray:
+        out = np.empty((len(predicted), len(self._metrics), self._classes))
+        x = totals(counts)
+        for k, one in enumerate(self._metrics):
+            if isinstance(one, TotalsMetric):
+                out[:, k] = moved_sums(one.formula, x, predicted, drawn)
+            else:  # each (a, d) pair that occurs, once
+                pair = predicted * self._classes + drawn
+                _, first, back = np.unique(pair, return_index=True, return_inverse=True)
+                out[:, k] = counterfactuals([one], counts, predicted[first], drawn[first])[back, 0]
+        return out
 
 
-def _moved(metrics: Sequence[Metric], counts: FloatArray, said: IntArray, label: IntArray, out: FloatArray) -> None:
+def _table(metrics: Sequence[Metric], confusion: FloatArray) -> FloatArray:
+    """Values `[M, P * C, K, C]` for every prediction and drawn label."""
+    draws, classes, columns = confusion.shape
+    table = np.zeros((draws, columns * classes, len(metrics), classes))
+    for counts, rows in zip(confusion, table, strict=True):
+        said, label = np.nonzero(counts.T)  # an item can only be moved out of a cell that holds one
+        rows[said * classes + label] = counterfactuals(metrics, counts, said, label)
+    return table
+
+
+def _recounted(metrics: Sequence[Metric], counts: FloatArray, said: IntArray, label: IntArray, out: FloatArray) -> None:
     """Fill `out [n, K, C]` for one draw. Totals are integers, so moving them equals recounting them, bit for bit."""
-    if any(isinstance(m, TotalsMetric) for m in metrics):
-        moved = _moved_totals(totals(counts), said, label)
+    moved = _moved_totals(totals(counts), said, label)
     for k, one in enumerate(metrics):
-        out[:, k] = one.of(moved) if isinstance(one, TotalsMetric) else one.value(_moved_cells(counts, said, label))
+        if isinstance(one, TotalsMetric):
+            out[:, k] = one.formula.of(moved)
+        else:
+            out[:, k] = one.value(_moved_cells(counts, said, label))
 
 
 def _moved_totals(x: Totals, said: IntArray, label: IntArray) -> Totals:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.metrics.metric import LinearMetric, Metric
-from numpy.typing import ArrayLike, NDArray
 
 UNBOUNDED = (-np.inf, np.inf)
 

@@ -1,18 +1,42 @@
-"""The catalogue's formulas: each is a pair (value of totals, derivative by totals).
+"""The catalogue's formulas, all of one form: sum a few terms over the classes, then combine the sums.
 
-Written with h = hit, t = true, s = said (per class), n = all items. Derivatives are by h, t and s taken as
-independent; `spread_gradient` turns them into derivatives by cells.
+Written with h = hit, t = true, s = said (per class), n = all items. The form is what makes counterfactuals cheap:
+moving one item from label d to c changes the terms of d and c alone, and leaves s and n as they are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
-from altmas.metrics.confusion import FloatArray, Totals
-from altmas.metrics.metric import ratio
 
-Formula = tuple[Callable[[Totals], FloatArray], Callable[[Totals], Totals]]
+from altmas.metrics.confusion import FloatArray, Totals
+from altmas.metrics.ratios import ratio
+
+Terms = Callable[[Totals], tuple[FloatArray, Totals]]
+"""A ratio per class `[..., C]`, and its derivatives by that class's h, t and s."""
+
+
+class Formula(NamedTuple):
+    """value = combine(sums of terms, totals); `slope` is its derivative by h, t and s taken as independent."""
+
+    terms: Callable[[Totals], FloatArray]  # [..., S, C]
+    combine: Callable[[FloatArray, Totals], FloatArray]  # sums [..., S] and the totals, of which it uses s and n
+    slope: Callable[[Totals], Totals]
+    only: int | None = None  # the one class that has terms, if it is only one
+
+    def of(self, x: Totals) -> FloatArray:
+        """The value `[...]`."""
+        return self.combine(self.terms(one_class_of(x, self.only)).sum(-1), x)
+
+
+def one_class_of(x: Totals, index: int | None) -> Totals:
+    """The totals of a single class; the other classes' terms would be computed for nothing."""
+    if index is None:
+        return x
+    k = slice(index, index + 1)
+    return Totals(x.hit[..., k], x.true[..., k], x.said[..., k])
 
 
 def _zeros(x: Totals) -> Totals:
@@ -29,45 +53,28 @@ def _said(x: Totals) -> FloatArray:
     return x.said[..., : x.true.shape[-1]]
 
 
-def accuracy() -> Formula:
-    """Sum h / n."""
-
-    def of(x: Totals) -> FloatArray:
-        return ratio(x.hit.sum(-1), _count(x))
-
-    def slope(x: Totals) -> Totals:
-        d, n = _zeros(x), _count(x)[..., None]
-        d.hit[...] = ratio(1.0, n)
-        d.true[...] = -ratio(of(x)[..., None], n)
-        return d
-
-    return of, slope
+def _stack(*terms: FloatArray) -> FloatArray:
+    return np.stack(np.broadcast_arrays(*terms), axis=-2)
 
 
-def complement(formula: Formula) -> Formula:
-    """1 - value."""
-    of, slope = formula
-    return (lambda x: 1.0 - of(x)), (lambda x: Totals(*(-part for part in slope(x))))
-
-
-# --- one class -------------------------------------------------------------------------------------------------
+# --- ratios of one class ---------------------------------------------------------------------------------------
 
 
 def precision_terms(x: Totals) -> tuple[FloatArray, Totals]:
-    """H / s per class, with its derivatives `[..., C]`."""
+    """Precision of each class, `h / s`."""
     s = _said(x)
     value = ratio(x.hit, s)
     return value, Totals(ratio(1.0, s) + 0 * value, np.zeros_like(value), -ratio(value, s))
 
 
 def recall_terms(x: Totals) -> tuple[FloatArray, Totals]:
-    """H / t per class, with its derivatives `[..., C]`."""
+    """Recall of each class, `h / t`."""
     value = ratio(x.hit, x.true)
     return value, Totals(ratio(1.0, x.true) + 0 * value, -ratio(value, x.true), np.zeros_like(value))
 
 
-def f_beta_terms(beta: float) -> Callable[[Totals], tuple[FloatArray, Totals]]:
-    """(1 + b) h / (b t + s) per class, b = beta^2, with its derivatives."""
+def f_beta_terms(beta: float) -> Terms:
+    """F-beta of each class, `(1 + b) h / (b t + s)` with `b = beta^2`."""
     b = beta * beta
 
     def terms(x: Totals) -> tuple[FloatArray, Totals]:
@@ -78,117 +85,62 @@ def f_beta_terms(beta: float) -> Callable[[Totals], tuple[FloatArray, Totals]]:
     return terms
 
 
-def specificity_terms(x: Totals) -> tuple[FloatArray, Totals]:
-    """(n - t - s + h) / (n - t) per class. n = sum of t, so every t has a share in each class's value."""
-    others = _count(x)[..., None] - x.true
-    value = ratio(others - _said(x) + x.hit, others)
-    per_other = ratio(1.0, others) + 0 * value
-    # Derivative by `others`; the caller adds it to every true total but the class's own.
-    return value, Totals(per_other, ratio(1.0 - value, others), -per_other)
-
-
-Terms = Callable[[Totals], tuple[FloatArray, Totals]]
-
-
-def one_class(terms: Terms, index: int) -> Formula:
-    """The value of a single class."""
-
-    def of(x: Totals) -> FloatArray:
-        # Only this class's totals: the other classes' values would be computed for nothing.
-        k = slice(index, index + 1)
-        value: FloatArray = terms(Totals(x.hit[..., k], x.true[..., k], x.said[..., k]))[0][..., 0]
-        return value
+def one_class(ratios: Terms, index: int) -> Formula:
+    """The ratio of a single class."""
 
     def slope(x: Totals) -> Totals:
-        d, (_, parts) = _zeros(x), terms(x)
+        d, (_, parts) = _zeros(x), ratios(x)
         for whole, part in zip(d, parts, strict=True):
             whole[..., index] = part[..., index]
         return d
 
-    return of, slope
+    return Formula(lambda x: _stack(ratios(x)[0]), lambda sums, x: sums[..., 0], slope, index)
 
 
 def specificity(index: int) -> Formula:
-    """True negatives over negatives of one class."""
+    """True negatives over negatives of one class, `(n - t - s + h) / (n - t)`."""
 
-    def of(x: Totals) -> FloatArray:
-        value: FloatArray = specificity_terms(x)[0][..., index]
-        return value
+    def combine(sums: FloatArray, x: Totals) -> FloatArray:
+        others = _count(x) - sums[..., 1]
+        return ratio(others - x.said[..., index] + sums[..., 0], others)
 
     def slope(x: Totals) -> Totals:
-        d, (_, parts) = _zeros(x), specificity_terms(x)
-        d.hit[..., index] = parts.hit[..., index]
-        d.said[..., index] = parts.said[..., index]
-        d.true[...] = parts.true[..., index, None]
+        d, others = _zeros(x), _count(x) - x.true[..., index]
+        value = ratio(others - x.said[..., index] + x.hit[..., index], others)
+        d.hit[..., index] = ratio(1.0, others)
+        d.said[..., index] = -ratio(1.0, others)
+        d.true[...] = ratio(1.0 - value, others)[..., None]  # n is the sum of t: every other class has a share
         d.true[..., index] = 0.0
         return d
 
-    return of, slope
+    return Formula(lambda x: _stack(x.hit, x.true), combine, slope, index)
 
 
-# --- averages over classes -------------------------------------------------------------------------------------
+# --- the whole -------------------------------------------------------------------------------------------------
 
 
-def macro(terms: Terms) -> Formula:
-    """The plain mean over all declared classes; a class never seen counts 0."""
-
-    def of(x: Totals) -> FloatArray:
-        return np.asarray(terms(x)[0].mean(-1))
+def accuracy() -> Formula:
+    """Right predictions over all, `sum h / n`."""
 
     def slope(x: Totals) -> Totals:
-        d, (_, parts) = _zeros(x), terms(x)
-        classes = d.true.shape[-1]
-        d.hit[...] = parts.hit / classes
-        d.true[...] = parts.true / classes
-        d.said[..., :classes] = parts.said / classes
+        d, n = _zeros(x), _count(x)[..., None]
+        d.hit[...] = ratio(1.0, n)
+        d.true[...] = -ratio(x.hit.sum(-1)[..., None], n * n)
         return d
 
-    return of, slope
+    return Formula(lambda x: _stack(x.hit), lambda sums, x: ratio(sums[..., 0], _count(x)), slope)
 
 
-def weighted(terms: Terms) -> Formula:
-    """The mean over classes weighted by the number of true members."""
-
-    def of(x: Totals) -> FloatArray:
-        return ratio((terms(x)[0] * x.true).sum(-1), _count(x))
-
-    def slope(x: Totals) -> Totals:
-        d, (values, parts) = _zeros(x), terms(x)
-        classes, n = d.true.shape[-1], _count(x)[..., None]
-        share = ratio(x.true, n)
-        d.hit[...] = share * parts.hit
-        d.true[...] = share * parts.true + ratio(values - of(x)[..., None], n)
-        d.said[..., :classes] = share * parts.said
-        return d
-
-    return of, slope
-
-
-def micro(terms: Terms) -> Formula:
-    """The one-class formula on the totals summed over classes."""
-
-    def pooled(x: Totals) -> Totals:
-        return Totals(*(part.sum(-1, keepdims=True) for part in (x.hit, x.true, _said(x))))
-
-    def of(x: Totals) -> FloatArray:
-        value: FloatArray = terms(pooled(x))[0][..., 0]
-        return value
-
-    def slope(x: Totals) -> Totals:
-        d, (_, parts) = _zeros(x), terms(pooled(x))
-        d.hit[...] = parts.hit
-        d.true[...] = parts.true
-        d.said[..., : d.true.shape[-1]] = parts.said
-        return d
-
-    return of, slope
+def complement(formula: Formula) -> Formula:
+    """One minus the value."""
+    return formula._replace(
+        combine=lambda sums, x: 1.0 - formula.combine(sums, x),
+        slope=lambda x: Totals(*(-part for part in formula.slope(x))),
+    )
 
 
 def balanced_accuracy() -> Formula:
     """The mean recall over the classes that have true members (scikit-learn's convention)."""
-
-    def of(x: Totals) -> FloatArray:
-        return ratio(recall_terms(x)[0].sum(-1), (x.true > 0).sum(-1))
 
     def slope(x: Totals) -> Totals:
         d, (_, parts) = _zeros(x), recall_terms(x)
@@ -197,26 +149,85 @@ def balanced_accuracy() -> Formula:
         d.true[...] = ratio(parts.true, present)
         return d
 
-    return of, slope
+    return Formula(
+        lambda x: _stack(recall_terms(x)[0], (x.true > 0).astype(np.float64)),
+        lambda sums, x: ratio(sums[..., 0], sums[..., 1]),
+        slope,
+    )
+
+
+# --- averages over classes -------------------------------------------------------------------------------------
+
+
+def macro(ratios: Terms) -> Formula:
+    """The plain mean over all declared classes; a class never seen counts 0."""
+
+    def slope(x: Totals) -> Totals:
+        d, (_, parts) = _zeros(x), ratios(x)
+        classes = d.true.shape[-1]
+        d.hit[...] = parts.hit / classes
+        d.true[...] = parts.true / classes
+        d.said[..., :classes] = parts.said / classes
+        return d
+
+    return Formula(lambda x: _stack(ratios(x)[0]), lambda sums, x: sums[..., 0] / x.true.shape[-1], slope)
+
+
+def weighted(ratios: Terms) -> Formula:
+    """The mean over classes weighted by the number of true members."""
+
+    def slope(x: Totals) -> Totals:
+        d, (values, parts) = _zeros(x), ratios(x)
+        classes, n = d.true.shape[-1], _count(x)[..., None]
+        share = ratio(x.true, n)
+        mean = (share * values).sum(-1)[..., None]
+        d.hit[...] = share * parts.hit
+        d.true[...] = share * parts.true + ratio(values - mean, n)
+        d.said[..., :classes] = share * parts.said
+        return d
+
+    return Formula(lambda x: _stack(ratios(x)[0] * x.true), lambda sums, x: ratio(sums[..., 0], _count(x)), slope)
+
+
+def micro(ratios: Terms) -> Formula:
+    """The ratio of the totals summed over classes."""
+
+    def pooled(sums: FloatArray) -> Totals:
+        return Totals(*(sums[..., i, None] for i in range(3)))
+
+    def terms(x: Totals) -> FloatArray:
+        return _stack(x.hit, x.true, _said(x))
+
+    def slope(x: Totals) -> Totals:
+        d, (_, parts) = _zeros(x), ratios(pooled(terms(x).sum(-1)))
+        d.hit[...] = parts.hit
+        d.true[...] = parts.true
+        d.said[..., : d.true.shape[-1]] = parts.said
+        return d
+
+    return Formula(terms, lambda sums, x: ratios(pooled(sums))[0][..., 0], slope)
 
 
 # --- agreement beyond chance -----------------------------------------------------------------------------------
 
 
 def mcc() -> Formula:
-    """Gorodkin's R_K: (n H - sum t s) / sqrt((n^2 - sum s^2)(n^2 - sum t^2)); 0 where a root is 0."""
+    """Gorodkin's R_K, `(n H - sum t s) / sqrt((n^2 - sum s^2)(n^2 - sum t^2))`; 0 where a root is 0."""
 
-    def pieces(x: Totals) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def terms(x: Totals) -> FloatArray:
+        return _stack(x.hit, x.true * _said(x), x.true**2)
+
+    def pieces(sums: FloatArray, x: Totals) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         n = _count(x)
-        top = n * x.hit.sum(-1) - (x.true * _said(x)).sum(-1)
-        return n, top, n * n - (x.said**2).sum(-1), n * n - (x.true**2).sum(-1)
+        top = n * sums[..., 0] - sums[..., 1]
+        return n, top, n * n - (x.said**2).sum(-1), n * n - sums[..., 2]
 
-    def of(x: Totals) -> FloatArray:
-        _, top, by_said, by_true = pieces(x)
+    def combine(sums: FloatArray, x: Totals) -> FloatArray:
+        _, top, by_said, by_true = pieces(sums, x)
         return ratio(top, np.sqrt(by_said * by_true))
 
     def slope(x: Totals) -> Totals:
-        d, (n, top, by_said, by_true) = _zeros(x), pieces(x)
+        d, (n, top, by_said, by_true) = _zeros(x), pieces(terms(x).sum(-1), x)
         classes = d.true.shape[-1]
         root = np.sqrt(by_said * by_true)[..., None]
         value = ratio(top[..., None], root)
@@ -228,30 +239,27 @@ def mcc() -> Formula:
         d.said[...] = value * ratio(x.said, by_said[..., None])
         d.said[..., :classes] -= ratio(x.true, root)
         # Where a root is 0 the value is 0 by convention, and so is its slope.
-        defined = root > 0
-        return Totals(*(np.where(defined, part, 0.0) for part in d))
+        return Totals(*(np.where(root > 0, part, 0.0) for part in d))
 
-    return of, slope
+    return Formula(terms, combine, slope)
 
 
 def cohen_kappa() -> Formula:
-    """(n H - E) / (n^2 - E), E = sum t s; 0 where chance agreement is complete."""
+    """Cohen's kappa, `(n H - E) / (n^2 - E)` with `E = sum t s`; 0 where chance agreement is complete."""
 
-    def pieces(x: Totals) -> tuple[FloatArray, FloatArray, FloatArray]:
-        n = _count(x)
-        return n, x.hit.sum(-1), (x.true * _said(x)).sum(-1)
+    def terms(x: Totals) -> FloatArray:
+        return _stack(x.hit, x.true * _said(x))
 
-    def of(x: Totals) -> FloatArray:
-        n, hits, chance = pieces(x)
-        return ratio(n * hits - chance, n * n - chance)
+    def combine(sums: FloatArray, x: Totals) -> FloatArray:
+        n, chance = _count(x), sums[..., 1]
+        return ratio(n * sums[..., 0] - chance, n * n - chance)
 
     def slope(x: Totals) -> Totals:
-        d, (n, hits, chance) = _zeros(x), pieces(x)
-        n, hits, below = n[..., None], hits[..., None], (n * n - chance)[..., None]
-        value = of(x)[..., None]
+        d, n, sums = _zeros(x), _count(x)[..., None], terms(x).sum(-1)
+        value, below = combine(sums, x)[..., None], n * n - sums[..., 1, None]
         d.hit[...] = ratio(n, below)
-        d.true[...] = ratio(hits - _said(x) - value * (2 * n - _said(x)), below)
+        d.true[...] = ratio(sums[..., 0, None] - _said(x) - value * (2 * n - _said(x)), below)
         d.said[..., : d.true.shape[-1]] = ratio((value - 1.0) * x.true, below)
         return d
 
-    return of, slope
+    return Formula(terms, combine, slope)

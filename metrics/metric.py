@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from altmas.metrics.confusion import FloatArray, Totals, spread_gradient, totals
 from numpy.typing import ArrayLike
+
+from altmas.metrics.confusion import FloatArray, spread_gradient, totals
+from altmas.metrics.formulas import Formula
+from altmas.metrics.ratios import ratio
 
 
 class Metric(Protocol):
@@ -27,15 +29,14 @@ class TotalsMetric:
     """A metric that needs only the totals of a confusion; the whole catalogue but cost is of this kind."""
 
     name: str
-    of: Callable[[Totals], FloatArray]
-    slope: Callable[[Totals], Totals]
+    formula: Formula
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def value(self, confusion: ArrayLike) -> FloatArray:
-        return self.of(totals(confusion))
+        return self.formula.of(totals(confusion))
 
     def gradient(self, confusion: ArrayLike) -> FloatArray:
-        return spread_gradient(self.slope(totals(confusion)))
+        return spread_gradient(self.formula.slope(totals(confusion)))
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,3 @@ class LinearMetric:
         counts = np.asarray(confusion, dtype=np.float64)
         total = counts.sum((-2, -1))[..., None, None]
         return ratio(self.weights - self.value(counts)[..., None, None], total)
-
-
-def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
-    """Divide, with 0 where the denominator is 0 (scikit-learn's `zero_division=0`).
-
-    >>> ratio([1.0, 0.0], [2.0, 0.0])
-    array([0.5, 0. ])
-    """
-    top, bottom = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
-    return np.asarray(np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0))

@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from altmas.surrogates.protocols import DrawingEstimator
 from numpy.typing import NDArray
+
+from altmas.surrogates.protocols import DrawingEstimator
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.floating[Any]]

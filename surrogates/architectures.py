@@ -14,9 +14,10 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+
 from altmas.metrics.errors import InputError
 from altmas.surrogates.backend import tensorflow
-from numpy.typing import NDArray
 
 Float32Array = NDArray[np.float32]
 Shape = tuple[int, ...]

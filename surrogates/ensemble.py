@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+
 from altmas.metrics.errors import InputError
 from altmas.surrogates.protocols import DrawingEstimator, Float32Array
-from numpy.typing import NDArray
 
 
 class EnsembleSurrogate:

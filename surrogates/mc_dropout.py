@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
 from altmas.metrics.errors import InputError
 from altmas.surrogates.architectures import MLP, Architecture, Float32Array, LeNet
 from altmas.surrogates.masked_mlp import draw_probabilities
 from altmas.surrogates.network import Network
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types

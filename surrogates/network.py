@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from altmas.surrogates.architectures import Architecture, Float32Array, Shape, initial_weights
 from altmas.surrogates.backend import tensorflow
-from numpy.typing import NDArray
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7  # Adam, as Keras sets it
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
 from altmas.metrics.errors import InputError
 from altmas.surrogates.mc_dropout import MCDropoutLeNet, MCDropoutMLP
-from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
 

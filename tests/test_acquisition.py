@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from altmas.metrics import CounterfactualMeans, metrics_named, tally
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from altmas.acquisition import alt_mas, bald, entropy, outcome_information, outcomes, tolerance_for
 from altmas.draws import Draws
+from altmas.metrics import CounterfactualMeans, metrics_named, tally
 from altmas.policies import best, uniform
 
 

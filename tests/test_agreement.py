@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from altmas.surrogates import MCDropoutMLP
-from altmas.surrogates.agreement import NOTHING, best_threshold, most_probable, oversampled, pseudo_label, split
 from hypothesis import given
 from hypothesis import strategies as st
+
+from altmas.surrogates import MCDropoutMLP
+from altmas.surrogates.agreement import NOTHING, best_threshold, most_probable, oversampled, pseudo_label, split
 
 
 class ByFirstColumn:

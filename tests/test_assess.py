@@ -2,17 +2,17 @@
 
 import numpy as np
 import pytest
-from altmas.metrics import from_confusion, from_labels, metrics_named, tally
-from altmas.surrogates import MCDropoutMLP
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import altmas
 from altmas.method import Job
 from altmas.methods import METHODS
+from altmas.metrics import from_confusion, from_labels, metrics_named, tally
 from altmas.policies import Choice
 from altmas.pool import Pool
 from altmas.streams import stream
+from altmas.surrogates import MCDropoutMLP
 from altmas.testing import CountingOracle, FixedSurrogate
 
 SMALL = MCDropoutMLP(hidden=(32, 32), epochs=30)

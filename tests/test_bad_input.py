@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from altmas.metrics import expected_cost, from_confusion
 
 import altmas
+from altmas.metrics import expected_cost, from_confusion
 from altmas.testing import CountingOracle
 
 N = 40

@@ -62,9 +62,8 @@ def test_every_command_and_method_and_metric_is_documented():
     text = "\n".join(page.read_text() for page in PAGES)
     for command in commands.commands:
         assert f"altmas {command}" in text or f"make {command}" in text
-    from altmas.metrics import metric_names
-
     from altmas.methods import METHODS
+    from altmas.metrics import metric_names
 
     for name in METHODS:
         assert f"`{name}`" in text or f'"{name}"' in text

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+
+from altmas.draws import Draws
 from altmas.surrogates import MCDropoutLeNet, MCDropoutMLP
 from altmas.surrogates.architectures import MLP, LeNet
 from altmas.surrogates.masked_mlp import draw_probabilities
-
-from altmas.draws import Draws
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from altmas.metrics import from_confusion, from_labels, metric, metrics_named, tally
 from scipy.stats import binomtest
 
 from altmas.estimates import on_answers, plug_in
+from altmas.metrics import from_confusion, from_labels, metric, metrics_named, tally
 
 
 def test_plug_in_is_the_mean_over_draws_with_their_quantiles(rng):

@@ -5,10 +5,10 @@ import gzip
 import numpy as np
 import pandas as pd
 import pytest
-from altmas.experiments import alt_mas_mnist, pools
 from click.testing import CliRunner
 
 from altmas import InputError
+from altmas.experiments import alt_mas_mnist, pools
 
 
 def test_alt_mas_mnist_smoke_and_resume(tmp_path):

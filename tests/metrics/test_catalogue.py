@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
 from altmas.metrics import (
     InputError,
     expected_cost,
@@ -13,9 +17,6 @@ from altmas.metrics import (
     metrics_named,
     tally,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 BETAS = ("0.5", "1", "2")
 SPELLED_OUT = {"alt_mas_3", "alt_mas_21", "expected_cost"}
