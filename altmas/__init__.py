@@ -24,6 +24,7 @@ if _TYPE_CHECKING:
     from altmas.oracles import TableOracle as TableOracle
     from altmas.pool import Pool as Pool
     from altmas.result import Result as Result
+    from altmas.tuning import tune_network as tune_network
 
 # Names are looked up when first used: `import altmas` stays light, and never loads TensorFlow.
 _HOMES = {
@@ -36,6 +37,7 @@ _HOMES = {
     "TableOracle": "oracles",
     "assess": "assessment",
     "make_method": "methods",
+    "tune_network": "tuning",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 
