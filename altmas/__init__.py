@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if _TYPE_CHECKING:
     from altmas.assessment import assess as assess
+    from altmas.loop import MethodError as MethodError
     from altmas.loop import OracleError as OracleError
     from altmas.methods import make_method as make_method
     from altmas.metrics.errors import AltmasError as AltmasError
@@ -30,6 +31,7 @@ if _TYPE_CHECKING:
 _HOMES = {
     "AltmasError": "metrics.errors",
     "InputError": "metrics.errors",
+    "MethodError": "loop",
     "Noisy": "oracles",
     "OracleError": "loop",
     "Pool": "pool",

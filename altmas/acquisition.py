@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from altmas.draws import Draws, Probabilities
 from altmas.metrics import CounterfactualMeans
@@ -28,13 +28,21 @@ def bald(p: Probabilities) -> FloatArray:
     >>> bool(bald(np.array([[[1.0, 0.0]], [[0.0, 1.0]]], np.float32))[0] > 0.69)
     True
     """
-    return np.asarray(np.maximum(entropy(p.mean(0)) - entropy(p).mean(0), 0.0), dtype=np.float64)
+    exact = p.astype(np.float64)
+    return _information(exact.transpose(1, 0, 2))
 
 
-def outcomes(values: FloatArray, tolerance: float) -> IntArray:
+def _information(q: FloatArray) -> FloatArray:
+    """H(mean) - mean(H) of `[n, M, outcomes]`, in float64 so that draws that agree carry exactly nothing."""
+    gain = np.maximum(entropy(q.mean(1)) - entropy(q).mean(1), 0.0)
+    gain[gain < 1e-12] = 0.0
+    return np.asarray(gain)
+
+
+def outcomes(values: FloatArray, tolerance: ArrayLike) -> IntArray:
     """Number the labels of each row `[..., C]` so that labels of equal value share a number, 0 for the smallest.
 
-    Values are equal when neighbours in sorted order differ by at most the tolerance.
+    Values are equal when neighbours in sorted order differ by at most the tolerance, one for all or `[K]`.
 
     >>> outcomes(np.array([[0.5, 0.7, 0.5]]), 1e-9)
     array([[0, 1, 0]])
@@ -42,19 +50,19 @@ def outcomes(values: FloatArray, tolerance: float) -> IntArray:
     order = np.argsort(values, axis=-1)
     ranked = np.take_along_axis(values, order, axis=-1)
     numbers = np.zeros(values.shape, dtype=np.int64)
-    numbers[..., 1:] = np.cumsum(np.diff(ranked, axis=-1) > tolerance, axis=-1)
+    numbers[..., 1:] = np.cumsum(np.diff(ranked, axis=-1) > np.asarray(tolerance)[..., None], axis=-1)
     out = np.empty_like(numbers)
     np.put_along_axis(out, order, numbers, axis=-1)
     return out
 
 
-def tolerance_for(items: int) -> float:
-    """Values closer than this are equal: far below 1/N^2, above what float64 arithmetic adds.
+def tolerance_for(items: int, scale: float = 1.0) -> float:
+    """Values closer than this are equal: far below scale / N^2, above what float64 arithmetic adds.
 
     >>> tolerance_for(1_000)
     1e-09
     """
-    return max(1e-3 / items**2, 1e-14)
+    return max(1e-3 / items**2, 64 * float(np.finfo(np.float64).eps)) * scale
 
 
 def outcome_information(p: Probabilities, outcome: IntArray) -> FloatArray:
@@ -76,7 +84,7 @@ def outcome_information(p: Probabilities, outcome: IntArray) -> FloatArray:
             rows = np.flatnonzero(how_many[:, k] == count)
             member = outcome[rows, k, :, None] == np.arange(count)
             q = np.matmul(by_item[rows], member.astype(np.float32))  # [rows, M, outcomes]
-            worth[rows] += np.maximum(entropy(q.mean(1)) - entropy(q).mean(1), 0.0)
+            worth[rows] += _information(q.astype(np.float64))
     return worth
 
 
@@ -88,7 +96,7 @@ def alt_mas(
     `drawn [M, n]` are the labels the confusions were counted with; `items` is the size of the pool.
     """
     worth = np.empty((len(draws.items), 2))
-    tolerance = tolerance_for(items)
+    tolerance = [tolerance_for(items, scale) for scale in means.scales]
     for part, p in draws.blocks():
         values = means.at(predicted[part], drawn[:, part].astype(np.int64))
         worth[part, 0] = outcome_information(p, outcomes(values, tolerance))

@@ -37,9 +37,11 @@ def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, leve
     tails = [(1 - level) / 2, (1 + level) / 2]
     for one in metrics:
         values = one.value(confusions)
+        # The mean of equal numbers may be off by a rounding; then the number itself is the mean.
+        mean = values[0] if np.ptp(values) == 0 else values.mean()
         low, high = np.quantile(values, tails)
         promise = f"spread of {len(values)} draws, not coverage"
-        out.append(Estimate(one.name, float(values.mean()), float(low), float(high), labels, promise))
+        out.append(Estimate(one.name, float(mean), float(low), float(high), labels, promise))
     return out
 
 
@@ -49,42 +51,93 @@ def on_answers(metrics: Sequence[Metric], confusion: FloatArray, pool_size: int,
     The standard error is the delta method on counts to which half a right and half a wrong answer per predicted
     class were added, so that it is not zero before the first error is seen; it is turned into the Beta interval of a
     proportion with the same error (Korn and Graubard 1998, with Jeffreys tails), and shrinks as the pool is used up.
+    A class without a label or a prediction among the answers might be all right or all wrong: the interval spans both.
 
     >>> from altmas.metrics import metric
     >>> one = on_answers([metric("accuracy", "ab")], np.array([[10.0, 0], [0, 10]]), 1000, 0.95)[0]
     >>> one.estimate, round(one.low, 2), one.high
-    (1.0, 0.89, 1.0)
+    (1.0, 0.85, 1.0)
     """
     labels = int(confusion.sum())
-    promise = f"approximate {level:.0%} coverage under random sampling"
     if labels == pool_size:
-        promise = "exact: every item is labelled"
+        exact = "exact: every item is labelled"
+        values = [float(one.value(confusion)) for one in metrics]
+        return [Estimate(m.name, v, v, v, labels, exact) for m, v in zip(metrics, values, strict=True)]
+    worlds = _worlds_of_unseen_classes(confusion)
+    promise = f"approximate {level:.0%} coverage under random sampling"
+    if len(worlds) > 1:
+        unseen, classes = len(_unseen(confusion)), len(confusion)
+        promise += f"; {unseen} of {classes} classes not seen, taken as all right and as all wrong"
     out = []
     for one in metrics:
+        seen = worlds[:1] if isinstance(one, LabelFunction) else worlds  # such functions take whole counts only
+        ends = np.array([_interval(one, world, pool_size, level) for world in seen])
         value = float(one.value(confusion))
-        low, high = _interval(one, value, confusion, pool_size, level)
-        out.append(Estimate(one.name, value, low, high, labels, promise))
+        out.append(Estimate(one.name, value, float(ends[:, 0].min()), float(ends[:, 1].max()), labels, promise))
     return out
 
 
-def _interval(one: Metric, value: float, confusion: FloatArray, pool_size: int, level: float) -> tuple[float, float]:
-    labels = confusion.sum()
-    if labels >= pool_size:
-        return value, value
+def _unseen(confusion: FloatArray) -> list[int]:
+    classes = len(confusion)
+    missing = (confusion.sum(1) == 0) | (confusion[:, :classes].sum(0) == 0)
+    return [int(k) for k in np.flatnonzero(missing)]
+
+
+def _worlds_of_unseen_classes(confusion: FloatArray) -> list[FloatArray]:
+    """The counts as they are and, if some class is unseen, with a trace of it right, and with a trace of it wrong."""
+    unseen = _unseen(confusion)
+    if not unseen:
+        return [confusion]
+    trace = 1e-6 * confusion.sum() / len(confusion)  # enough to define a ratio, too little to move a sum
+    right, wrong = confusion.copy(), confusion.copy()
+    for k in unseen:
+        other = (k + 1) % len(confusion)
+        right[k, k] += trace
+        wrong[k, other] += trace
+        wrong[other, k] += trace
+    return [confusion, right, wrong]
+
+
+def _interval(one: Metric, confusion: FloatArray, pool_size: int, level: float) -> tuple[float, float]:
+    value, labels = float(one.value(confusion)), float(confusion.sum())
+    left = 1 - labels / pool_size  # the finite-pool factor of the variance
     bottom, top = one.bounds
-    if not np.isfinite([bottom, top]).all() or isinstance(one, LabelFunction):  # no scale, or no smoothed counts
-        error = np.sqrt(_variance(one, confusion, labels) * (1 - labels / pool_size))
-        reach = float(ndtri((1 + level) / 2) * error)
-        return max(value - reach, bottom), min(value + reach, top)
+    if top == bottom:
+        return value, value
     smooth = _smoothed(confusion)
-    centre = (float(one.value(smooth)) - bottom) / (top - bottom)
-    variance = _variance(one, smooth, labels) / (top - bottom) ** 2 * (1 - labels / pool_size)
-    share = (value - bottom) / (top - bottom)
-    size = centre * (1 - centre) / variance if variance > 0 else labels
+    if isinstance(one, LabelFunction):
+        smooth = smooth * (2 * len(smooth) * (len(smooth) - 1))  # whole counts, in the same proportions
+    variance = _variance(one, smooth, labels) * left
+    if not np.isfinite([bottom, top]).all():
+        reach = float(ndtri((1 + level) / 2)) * np.sqrt(variance)
+        return value - reach, value + reach
+    width = top - bottom
+    share, centre = (value - bottom) / width, (float(one.value(smooth)) - bottom) / width
+    size = centre * (1 - centre) * width**2 / variance if variance > 0 else labels / left
+    low, high = _beta_interval(share, size, level)
+    reach = _reach_of_none(size * left, left, level)
+    if share >= 1:
+        low = min(low, 1 - reach)
+    if share <= 0:
+        high = max(high, reach)
+    return bottom + min(low, share) * width, bottom + max(high, share) * width
+
+
+def _beta_interval(share: float, size: float, level: float) -> tuple[float, float]:
     right, wrong = share * size + 0.5, (1 - share) * size + 0.5
     low = 0.0 if share <= 0 else float(betaincinv(right, wrong, (1 - level) / 2))
     high = 1.0 if share >= 1 else float(betaincinv(right, wrong, (1 + level) / 2))
-    return bottom + min(low, share) * (top - bottom), bottom + max(high, share) * (top - bottom)
+    return low, high
+
+
+def _reach_of_none(labels: float, left: float, level: float) -> float:
+    """How large a share can be of which none was seen among `labels` drawn from a finite pool.
+
+    K members of N stay unseen with probability at most (1 - n/N)^K; solved for the error rate.
+    """
+    size = labels / max(1 - left, 1e-12)
+    members = np.log(1 - level) / np.log(max(left, 1e-12))
+    return float(min(members, size * left) / size)
 
 
 def _smoothed(confusion: FloatArray) -> FloatArray:

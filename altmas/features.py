@@ -8,10 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.pool import Pool
 
 Float32Array = NDArray[np.float32]
+
+FURTHEST = 6.0
+"""Standard deviations from the mean, at most: a pixel that is hardly ever lit must not drown the others."""
 
 _ROWS_AT_ONCE = 1 << 14
 
@@ -21,13 +24,17 @@ class FeatureView:
     """Rows of an array, shifted and scaled as they are read, so that a memory-mapped pool stays on disk."""
 
     array: NDArray[Any]
-    shift: Float32Array
-    scale: Float32Array
+    shift: NDArray[Any]
+    scale: NDArray[Any]
 
     def rows(self, items: IntArray) -> Float32Array:
-        """Scaled features of some items `[n, ...]`."""
-        part: Float32Array = (self.array[items].astype(np.float32) - self.shift) * self.scale
-        return part
+        """Scaled features of some items `[n, ...]`, outliers held at `FURTHEST`.
+
+        The difference is taken in the precision of the shift: float64, for a time stamp would vanish in float32.
+        """
+        part = (self.array[items] - self.shift) * self.scale
+        np.clip(part, -FURTHEST, FURTHEST, out=part)
+        return part.astype(np.float32, copy=False)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -43,9 +50,23 @@ def view_of(pool: Pool) -> FeatureView:
     >>> view_of(Pool.build([0, 1, 1], features=[[0.0], [2.0], [4.0]])).rows(np.array([1]))
     array([[0.]], dtype=float32)
     """
-    array = pool.features if pool.features is not None else vendor_outputs(pool)
+    if pool.features is None:
+        return _outputs_view(pool)
+    array = pool.features
     if array.dtype == np.uint8:
-        return FeatureView(array, np.float32(0.0) + np.zeros((), np.float32), np.array(1 / 255, np.float32))
+        return FeatureView(array, np.zeros((), np.float32), np.array(1 / 255, np.float32))
+    return FeatureView(array, *_standardising(array))
+
+
+def _outputs_view(pool: Pool) -> FeatureView:
+    outputs = vendor_outputs(pool)
+    shift, scale = _standardising(outputs)
+    shift[: pool.columns], scale[: pool.columns] = 0.0, 1.0  # a rare class is no outlier
+    return FeatureView(outputs, shift, scale)
+
+
+def _standardising(array: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    """Mean and inverse standard deviation of each column, in blocks of rows; 0 for a constant column."""
     count, total, squares = len(array), np.zeros(array.shape[1:]), np.zeros(array.shape[1:])
     first = np.asarray(array[0], dtype=np.float64)  # subtracted to keep the sums of squares accurate
     for start in range(0, count, _ROWS_AT_ONCE):
@@ -55,7 +76,7 @@ def view_of(pool: Pool) -> FeatureView:
     mean = total / count
     deviation = np.sqrt(np.maximum(squares / count - mean * mean, 0.0))
     scale = np.where(deviation > 1e-12, 1.0 / np.maximum(deviation, 1e-12), 0.0)
-    return FeatureView(array, (mean + first).astype(np.float32), scale.astype(np.float32))
+    return mean + first, scale
 
 
 def vendor_outputs(pool: Pool) -> Float32Array:
@@ -67,7 +88,7 @@ def vendor_outputs(pool: Pool) -> Float32Array:
     parts = [np.eye(pool.columns, dtype=np.float32)[pool.predictions]]
     if pool.scores is not None:
         scores = pool.scores.reshape(pool.size, -1)
-        if scores.max() <= 1:  # a probability; other confidences are taken as they are
+        if pool.scores.ndim == 2 or scores.max() <= 1:  # probabilities; other confidences are taken as they are
             inside = np.clip(scores, 1e-6, 1 - 1e-6)
             scores = np.log(inside) - np.log1p(-inside)
         parts.append(scores.astype(np.float32))

@@ -40,6 +40,12 @@ class OracleError(InputError):
     answers: dict[object, object]
 
 
+class MethodError(AltmasError):
+    """A method failed after labels were spent. `answers`, ids to labels, has them all."""
+
+    answers: dict[object, object]
+
+
 def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Round]:
     """Yield what is known after the initial labels and after every batch."""
     run: Run = method.begin(job)
@@ -50,21 +56,35 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Rou
         choice = _checked(run.choose(want), answers, job, method)
         answers = answers.extended(choice.items, _ask_all(oracle, job, choice, answers), number, choice.propensities)
         number += 1
+        yield Round(number, answers, _update(run, answers, number, plan, job, method))
+
+
+def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:
+    try:
         run.update(answers, number)
-        yield Round(number, answers, tuple(run.estimate(plan.level)))
+        return tuple(run.estimate(plan.level))
+    except Exception as error:
+        failure = MethodError(
+            f"method {method.name!r} must cope with its answers; got {type(error).__name__}: {error}."
+        )
+        failure.answers = _by_id(answers, job)
+        failure.add_note(ANSWERS_KEPT)
+        raise failure from error
+
+
+def _by_id(answers: Answers, job: Job) -> dict[object, object]:
+    pool = job.pool
+    return {pool.ids[i]: pool.classes[y] for i, y in zip(answers.items, answers.labels, strict=True)}
 
 
 def _ask_all(oracle: Oracle, job: Job, choice: Choice, before: Answers) -> list[int]:
     labels: list[int] = []
-    pool = job.pool
     try:
         for item in choice.items:
-            labels.append(ask(oracle, pool, int(item)))
+            labels.append(ask(oracle, job.pool, int(item)))
     except BaseException as error:
         known = before.extended(choice.items[: len(labels)], labels, 0, np.ones(len(labels)))
-        answered: dict[object, object] = {
-            pool.ids[i]: pool.classes[y] for i, y in zip(known.items, known.labels, strict=True)
-        }
+        answered = _by_id(known, job)
         if not isinstance(error, Exception):  # Ctrl-C stays what it is
             error.add_note(f"{len(answered)} answers so far: {answered}")
             raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,9 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.policies import Choice, best
 from altmas.streams import stream
 from altmas.surrogate import OnFeatures, Surrogate, SurrogateRecipe
+
+MOST_TAUGHT = 20_000
+"""Pseudo-labels in a training set, at most: a fit visits so many items and no more, the answers among them."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,12 @@ class Bald:
         return SurrogateRun(job, recipe, metric_aware=False)
 
 
+NOTHING_TO_LEARN_FROM = (
+    "method {method!r} has neither features nor scores to learn from: all items predicted alike look the same to it, "
+    "and its estimates can be far off. Give features or scores, or use method='random'."
+)
+
+
 class SurrogateRun:
     """A round: pseudo-label, fit, draw, count; then estimate and, if asked, choose."""
 
@@ -70,6 +80,8 @@ class SurrogateRun:
         self.surrogate: Surrogate = bindable.bind(job.pool)
         if job.pool.features is None:
             job.reporter.note("no features given: the surrogate learns from the vendor's own outputs.")
+        if job.pool.features is None and job.pool.scores is None:
+            warnings.warn(NOTHING_TO_LEARN_FROM.format(method=recipe.name), stacklevel=2)
         self._tuned_at = 0
 
     def update(self, answers: Answers, round: int) -> None:
@@ -82,8 +94,9 @@ class SurrogateRun:
             self._tune_if_due()
             if recipe.pseudo_labels:
                 self.pseudo = self.surrogate.agreeing(answers, draws=recipe.draws, rng=self._stream("agreement"))
-            items = np.concatenate([answers.items, self.pseudo])
-            labels = np.concatenate([answers.labels, pool.predictions[self.pseudo]])
+            taught = self._taught()
+            items = np.concatenate([answers.items, taught])
+            labels = np.concatenate([answers.labels, pool.predictions[taught]])
             self.surrogate.fit(items, labels, rng=self._stream("fit"))
         self.draws = Draws(self._probabilities, open_items, draws=recipe.draws, classes=len(pool.classes))
         self.drawn = self._drawn_labels() if len(answers) else np.zeros((recipe.draws, len(open_items)), np.int16)
@@ -97,7 +110,7 @@ class SurrogateRun:
         """The items of highest mutual information; at random before the first answer."""
         if len(self.answers) == 0:
             return choose_uniformly(self.job, self.answers, self.round, count)
-        return best(self.draws.items, self.worth(), count)
+        return best(self.draws.items, self.worth(), count, self._stream("ties"))
 
     def worth(self) -> FloatArray:
         """Worth of each open item `[n]`, or `[n, 2]` with the tie-break."""
@@ -111,11 +124,17 @@ class SurrogateRun:
         # A new generator of the same stream each time: every block sees the same worlds.
         return self.surrogate.draw(items, draws=self.recipe.draws, rng=self._stream("draw"))
 
+    def _taught(self) -> IntArray:
+        """The pseudo-labels to train on: not so many that the answers drown in them."""
+        if len(self.pseudo) <= MOST_TAUGHT:
+            return self.pseudo
+        return np.sort(self._stream("taught").choice(self.pseudo, MOST_TAUGHT, replace=False))
+
     def _drawn_labels(self) -> NDArray[np.int16]:
         labels = self.draws.labels()
         if self.recipe.counted and len(self.pseudo):
-            where = np.searchsorted(self.draws.items, self.pseudo)
-            labels[:, where] = self.job.pool.predictions[self.pseudo]
+            where = np.flatnonzero(np.isin(self.draws.items, self.pseudo))
+            labels[:, where] = self.job.pool.predictions[self.draws.items[where]]
         return labels
 
     def _confusions(self) -> FloatArray:

@@ -27,15 +27,17 @@ def uniform(candidates: IntArray, count: int, rng: np.random.Generator) -> Choic
     return Choice(chosen, 1.0 / (len(candidates) - np.arange(count)))
 
 
-def best(candidates: IntArray, worth: FloatArray, count: int) -> Choice:
-    """Take the most worthy. `worth [n]`, or `[n, T]` whose later columns break ties of the earlier; then pool order.
+def best(candidates: IntArray, worth: FloatArray, count: int, rng: np.random.Generator) -> Choice:
+    """Take the most worthy. `worth [n]`, or `[n, T]` whose later columns break ties of the earlier; then chance.
 
-    A deterministic choice has propensity 1.
+    Chance and not the pool's order, because pools come sorted and ties are common: without features or scores, all
+    items predicted alike are worth the same. A choice by worth has propensity 1.
 
-    >>> best(np.array([5, 6, 7]), np.array([[0.1, 0.0], [0.3, 0.1], [0.3, 0.2]]), 2).items.tolist()
+    >>> worth = np.array([[0.1, 0.0], [0.3, 0.1], [0.3, 0.2]])
+    >>> best(np.array([5, 6, 7]), worth, 2, np.random.default_rng(0)).items.tolist()
     [7, 6]
     """
     columns = worth.reshape(len(candidates), -1)
-    # Rounding makes worths that differ by float32 noise tie; the information is in nats, of order 1.
-    keys = [np.arange(len(candidates)), *(-np.round(c, 9) for c in columns.T[::-1])]
+    # Rounding lets worths tie that differ by the noise of float64 arithmetic; information is in nats, of order 1.
+    keys = [rng.permutation(len(candidates)), *(-np.round(c, 9) for c in columns.T[::-1])]
     return Choice(candidates[np.lexsort(keys)[:count]], np.ones(count))

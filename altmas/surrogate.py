@@ -58,10 +58,11 @@ class OnFeatures:
 
         view = view_of(pool)
         chosen = self.estimator if self.estimator is not None else _network_for(view.shape)
+        drawing = as_drawing(chosen)
         if self.tuned:
-            check_tunable(as_drawing(chosen))
-        if hasattr(chosen, "check_items"):
-            chosen.check_items(view.shape)
+            check_tunable(drawing)
+        if hasattr(drawing, "check_items"):
+            drawing.check_items(view.shape)
         # Copies: a method may be used for several jobs, and the agreement classifier is a second network.
         return FeatureSurrogate(pool, view, as_drawing(copy.deepcopy(chosen)), as_drawing(copy.deepcopy(chosen)))
 

@@ -78,7 +78,7 @@ def straightforward(x, said, answers, labels, metrics, draws, rng):
     chance = keras_passes(agreement, x, draws)[:, :, 1].mean(0)
     open_items = np.setdiff1d(np.arange(len(x)), answers)
     threshold, precision = best_threshold(chance[answers[validate]], agrees[validate])
-    pseudo = open_items[most_probable(chance[open_items], threshold, precision)]
+    pseudo = open_items[most_probable(chance[open_items], threshold, precision, rng)]
     surrogate = keras_net(x.shape[1], classes)
     items = np.concatenate([answers, pseudo])
     keras_fit(surrogate, x[items], np.concatenate([labels, said[pseudo]]))

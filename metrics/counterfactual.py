@@ -80,6 +80,13 @@ class CounterfactualMeans:
         self._classes = confusion.shape[-2]
         self._table = _table(self._metrics, confusion) if self._classes <= TABLE_CLASSES else None
 
+    @property
+    def scales(self) -> list[float]:
+        """The size of each metric's values: its range where that is known, else its largest value now."""
+        ranges = [one.bounds[1] - one.bounds[0] for one in self._metrics]
+        largest = [float(np.abs(one.value(self._confusion)).max()) for one in self._metrics]
+        return [r if np.isfinite(r) and r > 0 else max(v, 1e-300) for r, v in zip(ranges, largest, strict=True)]
+
     def at(self, predicted: IntArray, drawn: IntArray) -> FloatArray:
         """Values `[n, K, C]` for items predicted `predicted [n]` and drawn as `drawn [M, n]`."""
         total = np.zeros((len(predicted), len(self._metrics), self._classes))

@@ -220,7 +220,9 @@ def mcc() -> Formula:
     def pieces(sums: FloatArray, x: Totals) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         n = _count(x)
         top = n * sums[..., 0] - sums[..., 1]
-        return n, top, n * n - (x.said**2).sum(-1), n * n - sums[..., 2]
+        # What rounding leaves of a zero is a zero: expected counts are fractions.
+        by_said, by_true = (ratio(n * n - part, n * n) for part in ((x.said**2).sum(-1), sums[..., 2]))
+        return n, top, *(np.where(part > 1e-14, part * n * n, 0.0) for part in (by_said, by_true))
 
     def combine(sums: FloatArray, x: Totals) -> FloatArray:
         _, top, by_said, by_true = pieces(sums, x)

@@ -7,8 +7,11 @@ ALT-MAS, section 3.1. The edge cases are decided here, and only here:
   is left to chance.
 - no agreement seen yet: no pseudo-labels.
 - fewer than `FEWEST` answers: too few to split; no pseudo-labels.
-- one answer in the rarer class: it goes to the training part, so the validation part has one class. If all of that
-  part agree, every threshold has precision 1 and the lowest wins; if none agrees, precision is 0 and nothing is kept.
+- one answer in the rarer class: it goes to the training part, so the validation part has one class. If all n of that
+  part agree, the lowest threshold wins, and its precision is again (n + 1) / (n + 2); if none agrees, precision is 0
+  and nothing is kept.
+
+Equal probabilities are ranked by chance, not by the pool's order: pools come sorted.
 """
 
 from __future__ import annotations
@@ -58,9 +61,9 @@ def pseudo_label(
     if len(agrees) < FEWEST or not agrees.any():
         return NOTHING
     if agrees.all():
-        precision = (len(agrees) + 1) / (len(agrees) + 2)
-        chance = rng.random(sum(len(block) for block in blocks()))
-        return PseudoLabelled(most_probable(chance, 0.0, precision), 0.0, precision)
+        precision = succession(len(agrees))
+        alike = np.ones(sum(len(block) for block in blocks()))
+        return PseudoLabelled(most_probable(alike, 0.0, precision, rng), 0.0, precision)
     train, validate = split(agrees, VALIDATION, rng)
     balanced = train[oversampled(agrees[train], rng)]
     estimator.fit(answered[balanced], agrees[balanced].astype(np.int64), n_classes=2, rng=rng)
@@ -71,8 +74,19 @@ def pseudo_label(
         return mean
 
     threshold, precision = best_threshold(probability(answered[validate]), agrees[validate])
+    if agrees[validate].all():
+        precision = succession(len(validate))
     chances = np.concatenate([probability(block) for block in blocks()])
-    return PseudoLabelled(most_probable(chances, threshold, precision), threshold, precision)
+    return PseudoLabelled(most_probable(chances, threshold, precision, rng), threshold, precision)
+
+
+def succession(agreeing: int) -> float:
+    """Laplace's rule: the chance that the next agrees after n of n did.
+
+    >>> succession(18)
+    0.95
+    """
+    return (agreeing + 1) / (agreeing + 2)
 
 
 def split(agrees: BoolArray, share: float, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
@@ -122,12 +136,12 @@ def best_threshold(probability: FloatArray, agrees: BoolArray) -> tuple[float, f
     return float(ranked[best]), float(precision[best])
 
 
-def most_probable(probability: FloatArray, threshold: float, precision: float) -> IntArray:
+def most_probable(probability: FloatArray, threshold: float, precision: float, rng: np.random.Generator) -> IntArray:
     """Of the rows at or above the threshold, the floor(precision x count) most probable, in row order.
 
-    >>> most_probable(np.array([0.9, 0.5, 0.8, 0.95]), 0.8, 0.7).tolist()
+    >>> most_probable(np.array([0.9, 0.5, 0.8, 0.95]), 0.8, 0.7, np.random.default_rng(0)).tolist()
     [0, 3]
     """
-    above = np.flatnonzero(probability >= threshold)
+    above = rng.permutation(np.flatnonzero(probability >= threshold))
     count = int(np.floor(precision * len(above) + 1e-9))  # 0.7 * 10 is 6.999...
     return np.sort(above[np.argsort(-probability[above], kind="stable")[:count]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +41,27 @@ class EnsembleSurrogate:
         if not hasattr(self.ensemble, "estimators_"):
             raise InputError("ensemble", "have members in estimators_", type(self.ensemble).__name__)
         return self
+
+    def check_items(self, item: tuple[int, ...]) -> None:
+        """Refuse an ensemble whose members are no beliefs about the labels, by a trial on made-up rows.
+
+        One-vs-rest members, say, are binary: their mean is not what the ensemble predicts.
+        """
+        rng = np.random.default_rng(0)
+        labels = np.repeat([0, 1, 2], 12)
+        size = int(np.prod(item))
+        centres = rng.normal(size=(3, size)) * (4 / np.sqrt(size))
+        rows = centres[labels] + 0.1 * rng.normal(size=(36, size))
+        trial = EnsembleSurrogate(copy.deepcopy(self.ensemble))
+        try:
+            drawn = trial.fit(rows, labels, rng=rng).draw(rows, draws=10, rng=rng).mean(0).argmax(1)
+        except InputError:
+            raise
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            raise InputError("ensemble", "have members that predict class probabilities", said) from error
+        if (drawn == trial.ensemble.predict(rows)).mean() < 0.5:
+            raise InputError("ensemble", "average its members", type(self.ensemble).__name__)
 
     def draw(self, X: Any, *, draws: int, rng: np.random.Generator) -> Float32Array:
         """Class probabilities `[M, n, C]`, one member each; classes never seen in training have probability 0."""

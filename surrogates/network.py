@@ -100,7 +100,9 @@ def _compiled_training(net: Network) -> Any:
             with tf.GradientTape() as tape:
                 masks = [
                     tf.cast(
-                        tf.random.stateless_uniform([tf.shape(batch)[0], *shape], tf.stack([seed, step * 16 + layer]))
+                        tf.random.stateless_uniform(
+                            [tf.shape(batch)[0], *shape], tf.stack([seed, step * len(net._masks) + layer])
+                        )
                         < keep,
                         tf.float32,
                     )

@@ -107,9 +107,17 @@ def test_entropy_of_certainty_is_zero():
     assert float(entropy(np.array([0.0, 1.0, 0.0], np.float32))) == 0.0
 
 
-def test_ties_go_to_bald_then_to_pool_order():
+def test_ties_go_to_bald_then_to_chance():
     worth = np.array([[0.2, 0.1], [0.2, 0.3], [0.5, 0.0], [0.2, 0.3]])
-    assert best(np.array([10, 11, 12, 13]), worth, 4).items.tolist() == [12, 11, 13, 10]
+    orders = {tuple(best(np.arange(4), worth, 4, np.random.default_rng(s)).items.tolist()) for s in range(20)}
+    assert orders == {(2, 1, 3, 0), (2, 3, 1, 0)}
+
+
+def test_draws_that_agree_carry_no_information_at_all(rng):
+    """True ties must tie: float32 noise would decide instead of BALD."""
+    p = np.repeat(random_draws(rng, 1, 50, 10), 50, axis=0)
+    np.testing.assert_array_equal(bald(p), 0.0)
+    np.testing.assert_array_equal(outcome_information(p, rng.integers(0, 2, (50, 3, 10))), 0.0)
 
 
 def test_uniform_choice_is_uniform(seed):

@@ -48,10 +48,16 @@ def test_threshold_has_the_highest_precision_and_is_the_lowest_such(pairs):
 def test_keeps_the_floor_of_precision_times_count_with_the_highest_probability():
     # The paper's example: precision 50%, 100 found, 50 kept.
     p = np.linspace(0.5, 1, 100)
-    kept = most_probable(p, 0.5, 0.5)
+    kept = most_probable(p, 0.5, 0.5, np.random.default_rng(0))
     assert kept.tolist() == list(range(50, 100))
-    assert len(most_probable(np.full(10, 0.9), 0.5, 0.7)) == 7  # 0.7 * 10 is 6.999... in floats
-    assert len(most_probable(np.full(10, 0.9), 0.5, 0.79)) == 7
+    assert len(most_probable(np.full(10, 0.9), 0.5, 0.7, np.random.default_rng(0))) == 7  # 0.7 * 10 is 6.999...
+    assert len(most_probable(np.full(10, 0.9), 0.5, 0.79, np.random.default_rng(0))) == 7
+
+
+def test_equals_are_kept_by_chance_and_not_by_their_place():
+    """100 equals, half kept: the mean row is near 49.5; outside +-15 with probability below 1e-6."""
+    kept = most_probable(np.full(100, 0.9), 0.5, 0.5, np.random.default_rng(0))
+    assert abs(kept.mean() - 49.5) < 15
 
 
 def test_training_is_balanced_and_apart_from_validation(rng):
@@ -99,8 +105,8 @@ def test_validation_part_where_all_agree():
     agrees = np.array([True] * 20 + [False])
     found, estimator = run(agrees, np.r_[np.linspace(0.5, 1, 20), 0.1], np.linspace(0, 1, 101))
     assert (estimator.seen[1] == 0).sum() == (estimator.seen[1] == 1).sum()  # the one disagreement is in training
-    assert found.precision == 1.0
-    assert len(found.rows) == np.sum(np.linspace(0, 1, 101) >= found.threshold)
+    assert found.precision == 7 / 8  # six of six in the validation part
+    assert len(found.rows) == np.sum(np.linspace(0, 1, 101) >= found.threshold) * 7 // 8
 
 
 def test_validation_part_where_none_agrees():

@@ -81,6 +81,7 @@ def test_with_every_item_labelled_the_estimate_equals_the_metric(name, digits):
         assert got["low"] == pytest.approx(got["high"], abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:method 'altmas' has neither features nor scores")
 @pytest.mark.parametrize("counted", [True, False])
 def test_equation_3_counts_answers_draws_and_pseudo_labels(counted, rng):
     classes, items = 3, 30
@@ -116,6 +117,7 @@ def test_equation_3_counts_answers_draws_and_pseudo_labels(counted, rng):
     assert labels_seen.tolist() == [*truth[asked], *said[open_pseudo]]
 
 
+@pytest.mark.filterwarnings("ignore:method 'altmas' has neither features nor scores")
 def test_alt_mas_asks_where_the_metric_can_change(rng):
     """Recall of class 0 depends only on whether a label is 0: items the draws never call 0 are worth nothing."""
     p = np.zeros((4, 40, 3))

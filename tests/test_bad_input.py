@@ -137,16 +137,31 @@ WRONG = {
         "metric 'mine' must give one finite number for a confusion; got nan.",
     ),
     "a surrogate that cannot draw": (
-        {"method": altmas.make_method("bald", surrogate=object())},
+        {"scores": SCORES, "method": altmas.make_method("bald", surrogate=object())},
         "surrogate must have fit and draw, or be a scikit-learn ensemble; got object.",
     ),
-    "one draw": ({"method": altmas.make_method("bald", draws=1)}, "draws must be an int >= 2; got 1."),
+    "a surrogate without members": (
+        {"surrogate of": "LogisticRegression"},
+        "ensemble must have members in estimators_; got LogisticRegression.",
+    ),
+    "members that are regressions": (
+        {"surrogate of": "GradientBoostingClassifier"},
+        "ensemble must have members that predict class probabilities; got AttributeError",
+    ),
+    "members that are binary": (
+        {"surrogate of": "OneVsRestClassifier"},
+        "ensemble must average its members; got OneVs",
+    ),
+    "one draw": (
+        {"scores": SCORES, "method": altmas.make_method("bald", draws=1)},
+        "draws must be an int >= 2; got 1.",
+    ),
     "LeNet without images": (
         {"method": "bald", "features": np.zeros((N, 8, 8)), "lenet": True},
         "LeNet's items must be images of at least 16 x 16 pixels; got shape (8, 8).",
     ),
     "tuning what has no settings": (
-        {"tuned forest": True},
+        {"tuned forest": True, "scores": SCORES},
         "a surrogate to tune must have the settings learning_rate, epochs, dropout; got EnsembleSurrogate.",
     ),
 }
@@ -164,6 +179,14 @@ def test_wrong_input_has_its_sentence_and_spends_no_label(case):
         from sklearn.ensemble import RandomForestClassifier
 
         arguments["method"] = altmas.make_method("bald", surrogate=RandomForestClassifier(5), tune=True)
+    if kind := arguments.pop("surrogate of", None):
+        from sklearn.ensemble import GradientBoostingClassifier
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.multiclass import OneVsRestClassifier
+
+        kinds = [LogisticRegression(), GradientBoostingClassifier(), OneVsRestClassifier(LogisticRegression())]
+        chosen = next(k for k in kinds if type(k).__name__ == kind)
+        arguments |= {"method": altmas.make_method("bald", surrogate=chosen), "features": np.eye(N)}
     oracle = CountingOracle(SAID)
     call = {"predictions": SAID, "method": "random", "budget": 30, "initial": 10, "progress": False} | arguments
     with pytest.raises(altmas.InputError) as caught:
@@ -230,6 +253,36 @@ def test_an_oracle_that_fails_keeps_what_was_answered():
         progress=False,
     )
     assert len(asked.asked) == 18
+
+
+class Breaks:
+    """A surrogate that cannot be fitted."""
+
+    def fit(self, X, y, *, n_classes=None, rng=None):
+        raise FloatingPointError("diverged")
+
+    def draw(self, X, *, draws, rng):
+        return np.zeros((draws, len(X), 2))
+
+
+def test_a_method_that_fails_keeps_what_was_answered():
+    oracle = CountingOracle(SAID)
+    method = altmas.make_method("bald", surrogate=Breaks())
+    with pytest.raises(
+        altmas.MethodError, match="method 'bald' must cope with its answers; got FloatingPoint.*"
+    ) as caught:
+        altmas.assess(SAID, scores=SCORES, oracle=oracle, method=method, budget=30, initial=10, progress=False)
+    assert list(caught.value.answers) == oracle.asked
+    assert len(oracle.asked) == 10
+
+
+def test_nothing_to_learn_from_is_a_warning():
+    method = altmas.make_method("bald", surrogate=Breaks())
+    with (
+        pytest.warns(UserWarning, match="method 'bald' has neither features nor scores to learn from"),
+        pytest.raises(altmas.MethodError),
+    ):
+        altmas.assess(SAID, oracle=SAID, method=method, budget=30, initial=10, progress=False)
 
 
 def test_interrupting_a_person_keeps_what_was_answered():
