@@ -22,6 +22,14 @@ def tensorflow() -> Any:
     return tf
 
 
+def tensorflow_probability() -> Any:
+    """The tensorflow_probability module, loaded on first use."""
+    tensorflow()
+    import tensorflow_probability as tfp
+
+    return tfp
+
+
 @contextmanager
 def _native_greetings_held() -> Iterator[None]:
     """Hold what native code writes to stderr while loading; it is shown only if loading fails.

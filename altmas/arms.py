@@ -1,0 +1,158 @@
+"""Groups as arms of a bandit: what a pull is worth, for each task of active Bayesian assessment (its Table 1).
+
+An arm's belief is a Dirichlet over outcomes, `alpha [R, G, O]`: for accuracies O = 2, right then wrong; for confusion
+columns an outcome is a true class. A task turns drawn parameters `theta` of that shape into the worth of a pull
+`[R, G]`, higher is better, and into the quantity people ask about.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.special import betainc, betaincinv
+
+from altmas.metrics.confusion import FloatArray
+
+
+class ArmTask(Protocol):
+    """What is to be learnt about the arms."""
+
+    def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
+        """Expected reward of pulling each arm if `theta` were true `[R, G]`."""
+        ...
+
+    def value(self, theta: FloatArray) -> FloatArray:
+        """The quantity of each arm under `theta` `[..., G]`."""
+        ...
+
+
+def total_variance(alpha: FloatArray) -> FloatArray:
+    """Sum over outcomes of the posterior variances of a Dirichlet `[...]`."""
+    total = alpha.sum(-1)
+    return np.asarray((1 - (alpha**2).sum(-1) / total**2) / (total + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class EstimateArms:
+    """Learn every arm's probabilities: reward p_g (Var now - Var after). Accuracy with O = 2, confusion with O = C."""
+
+    shares: FloatArray  # [G]
+
+    def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
+        """Linear in theta, because one more count of an outcome changes the sum of alpha^2 by 2 alpha + 1."""
+        total = alpha.sum(-1)
+        after = total + 1
+        squares = (alpha**2).sum(-1) + 2 * (theta * alpha).sum(-1) + 1
+        variance_after = (1 - squares / after**2) / (after + 1)
+        return np.asarray(self.shares * (total_variance(alpha) - variance_after))
+
+    def bounds(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The worth is linear in theta, so it lies between its values at certain outcomes `[R, G]`."""
+        total = alpha.sum(-1)
+        after, squares, now = total + 1, (alpha**2).sum(-1) + 1, total_variance(alpha)
+        ends = [
+            self.shares * (now - (1 - (squares + 2 * part) / after**2) / (after + 1))
+            for part in (alpha.min(-1), alpha.max(-1))
+        ]
+        return ends[0], ends[1]
+
+    def value(self, theta: FloatArray) -> FloatArray:
+        """The probability of the first outcome: the accuracy."""
+        return np.asarray(theta[..., 0])
+
+
+@dataclass(frozen=True, eq=False)
+class FindExtreme:
+    """Find the least accurate arms (`sign=-1`) or the most accurate (`sign=1`)."""
+
+    sign: int = -1
+
+    def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
+        """The sampled accuracy itself."""
+        return np.asarray(self.sign * theta[..., 0])
+
+    def value(self, theta: FloatArray) -> FloatArray:
+        """The accuracy."""
+        return np.asarray(theta[..., 0])
+
+
+@dataclass(frozen=True, eq=False)
+class FindCostliest:
+    """Find the arms of highest expected cost; `cost [G, O]` of each outcome."""
+
+    cost: FloatArray
+
+    def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
+        """The sampled expected cost."""
+        return self.value(theta)
+
+    def value(self, theta: FloatArray) -> FloatArray:
+        """Expected cost of an item of each arm."""
+        return np.asarray((theta * self.cost).sum(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class FindLeastCalibrated:
+    """Find the arms of highest calibration error. Outcomes are (bin, right) then (bin, wrong): O = 2B.
+
+    `shares [G, B]` of each bin within its arm, `scores [G, B]` mean scores. A bin's accuracy has its own Beta; which bin
+    a pull falls into is known from the pool and is not learnt.
+    """
+
+    shares: FloatArray
+    scores: FloatArray
+
+    def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
+        """The sampled calibration error."""
+        return self.value(theta)
+
+    def value(self, theta: FloatArray) -> FloatArray:
+        """Sum over bins of share x |accuracy - mean score|; `theta [..., G, 2B]`: bin accuracies, then 1 minus them."""
+        bins = self.shares.shape[-1]
+        return np.asarray((self.shares * np.abs(theta[..., :bins] - self.scores)).sum(-1))
+
+
+@dataclass(frozen=True, eq=False)
+class Compare:
+    """Tell two arms apart: reward the expected confidence lambda of the most probable region (ROPE) after the pull."""
+
+    margin: float = 0.05
+
+    def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
+        """E[lambda | one more outcome of arm g], the outcome drawn under theta `[R, 2]`."""
+        columns = []
+        for arm in (0, 1):
+            chance = theta[:, arm, 0]
+            expected = np.zeros(len(alpha))
+            for outcome, weight in ((0, chance), (1, 1 - chance)):
+                after = alpha.copy()
+                after[:, arm, outcome] += 1
+                expected += weight * rope(after[:, 0], after[:, 1], self.margin).max(-1)
+            columns.append(expected)
+        return np.stack(columns, -1)
+
+    def value(self, theta: FloatArray) -> FloatArray:
+        """The accuracy."""
+        return np.asarray(theta[..., 0])
+
+
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
+
+
+def rope(first: FloatArray, second: FloatArray, margin: float) -> FloatArray:
+    """Posterior mass `[..., 3]` of theta_1 - theta_2 below -margin, within, above: mu of the ROPE comparison.
+
+    `first` and `second` are Beta parameters `[..., 2]`. Integrated over the quantiles of the first, to about 1e-4.
+
+    >>> rope(np.array([280.0, 203.0]), np.array([351.0, 162.0]), 0.05).round(2)
+    array([0.96, 0.04, 0.  ])
+    """
+    at = (_NODES + 1) / 2
+    x = betaincinv(first[..., 0, None], first[..., 1, None], at)
+    a, b = second[..., 0, None], second[..., 1, None]
+    below = 1 - betainc(a, b, np.clip(x + margin, 0, 1))  # theta_2 > theta_1 + margin
+    above = betainc(a, b, np.clip(x - margin, 0, 1))  # theta_2 < theta_1 - margin
+    low, high = ((part * _WEIGHTS).sum(-1) / 2 for part in (below, above))
+    return np.stack([low, np.maximum(1 - low - high, 0.0), high], -1)
