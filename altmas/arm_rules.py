@@ -13,7 +13,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.arms import ArmTask
+from altmas.arms import ArmTask, over_outcomes
 from altmas.checks import fraction
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
@@ -62,7 +62,7 @@ def sample_bins(alpha: FloatArray, rng: np.random.Generator) -> FloatArray:
 
 def mean_outcomes(alpha: FloatArray) -> FloatArray:
     """The posterior mean of each arm's outcome probabilities."""
-    return np.asarray(alpha / alpha.sum(-1, keepdims=True))
+    return np.asarray(alpha / over_outcomes(alpha)[..., None])
 
 
 def mean_bins(alpha: FloatArray) -> FloatArray:
@@ -79,10 +79,8 @@ def best_arms(worth: FloatArray, left: IntArray, count: int) -> IntArray:
     [[2, 0, -1]]
     """
     masked = np.where(left > 0, worth, -np.inf)
-    if count == 1:
-        arms = masked.argmax(-1)[:, None]
-    else:
-        arms = np.argsort(-masked, axis=-1, kind="stable")[:, :count]
+    ranked = masked.argmax(-1)[:, None] if count == 1 else np.argsort(-masked, axis=-1, kind="stable")
+    arms = ranked[:, :count]
     return np.where(np.take_along_axis(left, arms, -1) > 0, arms, -1)
 
 

@@ -8,9 +8,10 @@ columns an outcome is a true class. A task turns drawn parameters `theta` of tha
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
 from altmas.metrics.confusion import FloatArray
@@ -28,10 +29,24 @@ class ArmTask(Protocol):
         ...
 
 
+def over_outcomes(x: NDArray[Any], combine: np.ufunc = np.add) -> NDArray[Any]:
+    """Reduce the last axis; for a handful of outcomes whole slices at a time, which numpy does many times faster.
+
+    >>> over_outcomes(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    [3.0, 7.0]
+    """
+    if x.shape[-1] > 6:
+        return np.asarray(combine.reduce(x, axis=-1))
+    out: NDArray[Any] = x[..., 0]
+    for o in range(1, x.shape[-1]):
+        out = combine(out, x[..., o])
+    return out
+
+
 def total_variance(alpha: FloatArray) -> FloatArray:
     """Sum over outcomes of the posterior variances of a Dirichlet `[...]`."""
-    total = alpha.sum(-1)
-    return np.asarray((1 - (alpha**2).sum(-1) / total**2) / (total + 1))
+    total = over_outcomes(alpha)
+    return np.asarray((1 - over_outcomes(alpha**2) / total**2) / (total + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,19 +57,17 @@ class EstimateArms:
 
     def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
         """Linear in theta, because one more count of an outcome changes the sum of alpha^2 by 2 alpha + 1."""
-        total = alpha.sum(-1)
-        after = total + 1
-        squares = (alpha**2).sum(-1) + 2 * (theta * alpha).sum(-1) + 1
+        after = over_outcomes(alpha) + 1
+        squares = over_outcomes(alpha * (alpha + 2 * theta)) + 1
         variance_after = (1 - squares / after**2) / (after + 1)
         return np.asarray(self.shares * (total_variance(alpha) - variance_after))
 
     def bounds(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The worth is linear in theta, so it lies between its values at certain outcomes `[R, G]`."""
-        total = alpha.sum(-1)
-        after, squares, now = total + 1, (alpha**2).sum(-1) + 1, total_variance(alpha)
+        after, squares, now = over_outcomes(alpha) + 1, over_outcomes(alpha**2) + 1, total_variance(alpha)
         ends = [
-            self.shares * (now - (1 - (squares + 2 * part) / after**2) / (after + 1))
-            for part in (alpha.min(-1), alpha.max(-1))
+            self.shares * (now - (1 - (squares + 2 * over_outcomes(alpha, extreme)) / after**2) / (after + 1))
+            for extreme in (np.minimum, np.maximum)
         ]
         return ends[0], ends[1]
 
@@ -90,15 +103,15 @@ class FindCostliest:
 
     def value(self, theta: FloatArray) -> FloatArray:
         """Expected cost of an item of each arm."""
-        return np.asarray((theta * self.cost).sum(-1))
+        return np.asarray(over_outcomes(theta * self.cost))
 
 
 @dataclass(frozen=True, eq=False)
 class FindLeastCalibrated:
     """Find the arms of highest calibration error. Outcomes are (bin, right) then (bin, wrong): O = 2B.
 
-    `shares [G, B]` of each bin within its arm, `scores [G, B]` mean scores. A bin's accuracy has its own Beta; which bin
-    a pull falls into is known from the pool and is not learnt.
+    `shares [G, B]` of each bin within its arm, `scores [G, B]` mean scores. A bin's accuracy has its own Beta; which
+    bin a pull falls into is known from the pool and is not learnt.
     """
 
     shares: FloatArray
@@ -109,7 +122,7 @@ class FindLeastCalibrated:
         return self.value(theta)
 
     def value(self, theta: FloatArray) -> FloatArray:
-        """Sum over bins of share x |accuracy - mean score|; `theta [..., G, 2B]`: bin accuracies, then 1 minus them."""
+        """Sum over bins of share x |accuracy - score|; `theta [..., G, 2B]`: accuracies, then 1 minus them."""
         bins = self.shares.shape[-1]
         return np.asarray((self.shares * np.abs(theta[..., :bins] - self.scores)).sum(-1))
 

@@ -10,8 +10,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.arm_rules import ArmRule, RandomItems, Sampler, sample_outcomes
-from altmas.arms import ArmTask
+from altmas.arm_rules import ArmRule, RandomItems, Sampler, mean_outcomes, sample_outcomes
+from altmas.arms import ArmTask, over_outcomes
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.streams import stream
@@ -55,7 +55,7 @@ class FixedPrior:
         alpha = seen + self.pseudo_counts
         if self.posterior_mean is not None:
             return self.posterior_mean(alpha)
-        return np.asarray(alpha / alpha.sum(-1, keepdims=True))
+        return mean_outcomes(alpha)
 
 
 class LearntPrior:
@@ -165,7 +165,7 @@ def _simulate_block(
             while done < goal:
                 belief.refit(seen)
                 alpha = seen + belief.prior(rng)
-                left = urns.sum(-1)
+                left = over_outcomes(urns)
                 arms = rule.choose(alpha, task, left, min(arms_per_step, goal - done), sample, rng)
                 done += _pull_all(urns, seen, arms, rng)
         done = goal
