@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.checks import fraction, whole_number
+from altmas.findings import result_for
+from altmas.group_tasks import GroupQuestion
 from altmas.loop import Plan, Round, rounds
 from altmas.method import Job, Method
+from altmas.method_groups import GroupMethod
 from altmas.methods import make_method
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
@@ -39,6 +43,13 @@ def assess(
     ids: Any = None,
     logits: bool = False,
     cost: ArrayLike | None = None,
+    task: str = "estimate",
+    by: str = "class",
+    target: str = "least_accurate",
+    m: int = 1,
+    a: Hashable = None,
+    b: Hashable = None,
+    rope: float = 0.05,
     progress: bool = True,
 ) -> Result:
     """Find out how good a model under test is on a pool, from at most `budget` labels.
@@ -70,6 +81,11 @@ def assess(
         Of the intervals; what they promise is in the column `promise`.
     seed
         The same seed gives the same questions and the same numbers.
+    task, by
+        For the group methods: `estimate` each group's accuracy (the result has `groups`), `identify` the `m` groups
+        that are `target` (it has `ranking` and `verdict`), or `compare` groups `a` and `b` (it has `mu`, `eta`, `lam`
+        and `verdict`; differences below `rope` do not matter). `by` is `class` (predicted), `score`, `score:weight` or
+        one of `groups`.
 
     Examples
     --------
@@ -96,6 +112,8 @@ def assess(
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
     seed = whole_number("seed", seed, 0)
+    question = GroupQuestion(task, by, target, m, a, b, rope, cost)
+    chosen = _with_question(chosen, question)
     seen: list[Round] = []
     with reporter(progress) as tell:
         for done in rounds(Job(pool, wanted, seed, tell), chosen, answering, plan):
@@ -103,7 +121,16 @@ def assess(
             now = f"{chosen.name}: {first.metric} {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}]"
             tell.step(first.labels, plan.budget, now)
             seen.append(done)
-    return Result.of(chosen.name, pool, seen)
+    return result_for(question, chosen.name, pool, seen, plan.level)
+
+
+def _with_question(method: Method, question: GroupQuestion) -> Method:
+    if isinstance(method, GroupMethod):
+        return replace(method, question=question)
+    if question.kind != "estimate":
+        rule = f"be one of the group methods for task {question.kind!r}"
+        raise InputError("method", rule, repr(method.name), "They are uniform, informed, thompson, hierarchical, ...")
+    return method
 
 
 def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Plan:

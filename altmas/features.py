@@ -34,7 +34,7 @@ class FeatureView:
         """
         part = (self.array[items] - self.shift) * self.scale
         np.clip(part, -FURTHEST, FURTHEST, out=part)
-        return part.astype(np.float32, copy=False)
+        return np.asarray(part, dtype=np.float32)
 
     @property
     def shape(self) -> tuple[int, ...]:

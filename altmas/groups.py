@@ -38,7 +38,8 @@ class Groups:
         array([2., 5.])
         """
         totals = np.bincount(self.index, values, minlength=len(self.names))
-        return np.divide(totals, self.sizes, out=np.full(len(self.names), np.nan), where=self.sizes > 0)
+        missing = np.full(len(self.names), np.nan)
+        return np.asarray(np.divide(totals, self.sizes, out=missing, where=self.sizes > 0))
 
 
 def by_predicted_class(pool: Pool) -> Groups:

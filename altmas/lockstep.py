@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from altmas.arms import ArmTask, over_outcomes
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.streams import stream
+
+if TYPE_CHECKING:
+    from altmas.surrogates.hierarchical import HierarchicalPrior
 
 BLOCK = 250
 """Replicates that share a random stream and a thread. Fixed, so that results do not depend on the number of threads."""
@@ -64,6 +67,7 @@ class LearntPrior:
     def __init__(self, x: FloatArray, growth: float = 0.1) -> None:
         self.x, self.growth = x, growth
         self._fitted_at = -1.0
+        self.learnt: HierarchicalPrior | None = None
 
     def refit(self, seen: IntArray) -> None:
         """Fit anew if enough is new."""
@@ -72,13 +76,14 @@ class LearntPrior:
         count = float(seen[0].sum())
         if self._fitted_at >= 0 and count < self._fitted_at * (1 + self.growth) + 5:
             return
-        start = self.learnt.mode if self._fitted_at > 0 else None
+        start = self.learnt.mode if self.learnt is not None and self._fitted_at > 0 else None
         self.learnt = fit_prior(seen[..., 0], seen[..., 1], self.x, start)
         self._counts = self.learnt.pseudo_counts()
         self._fitted_at = count
 
     def prior(self, rng: np.random.Generator) -> FloatArray:
         """One of the points of each replicate, drawn by weight; the same for all its groups."""
+        assert self.learnt is not None, "refit comes first"
         right, wrong = self._counts
         edges = np.cumsum(self.learnt.weights, axis=0)
         which = np.minimum((rng.random(edges.shape[1]) > edges).sum(0), len(edges) - 1)
@@ -87,6 +92,7 @@ class LearntPrior:
 
     def mean(self, seen: IntArray) -> FloatArray:
         """Averaged over the points."""
+        assert self.learnt is not None, "refit comes first"
         right = self.learnt.posterior(seen[..., 0], seen[..., 1]).mean
         return np.stack([right, 1 - right], -1)
 
@@ -101,7 +107,7 @@ def pull(urns: IntArray, arms: IntArray, rng: np.random.Generator) -> IntArray:
     rows = np.arange(len(arms))
     edges = urns[rows, arms].cumsum(-1)
     pick = (rng.random(len(arms)) * edges[:, -1]).astype(np.int64)
-    outcome = (edges <= pick[:, None]).sum(-1)
+    outcome: IntArray = (edges <= pick[:, None]).sum(-1)
     urns[rows, arms, outcome] -= 1
     return outcome
 
@@ -154,8 +160,8 @@ def _simulate_block(
     rng: np.random.Generator,
     sample: Sampler,
 ) -> FloatArray:
-    urns = np.repeat(truth[None], size, axis=0).astype(np.int32)
-    seen = np.zeros_like(urns)
+    urns: NDArray[Any] = np.repeat(truth[None], size, axis=0).astype(np.int32)  # half the memory of int64
+    seen: NDArray[Any] = np.zeros_like(urns)
     out = np.empty((len(measures), len(checkpoints), size))
     done = 0
     for t, goal in enumerate(checkpoints):

@@ -32,6 +32,7 @@ class Round:
     round: int
     answers: Answers
     estimates: tuple[Estimate, ...]
+    run: Run
 
 
 class OracleError(InputError):
@@ -56,7 +57,7 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Rou
         choice = _checked(run.choose(want), answers, job, method)
         answers = answers.extended(choice.items, _ask_all(oracle, job, choice, answers), number, choice.propensities)
         number += 1
-        yield Round(number, answers, _update(run, answers, number, plan, job, method))
+        yield Round(number, answers, _update(run, answers, number, plan, job, method), run)
 
 
 def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:

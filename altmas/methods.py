@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from altmas.method import Method
+from altmas.method_groups import GroupMethod
 from altmas.method_random import RandomSampling
 from altmas.method_surrogate import AltMas, Bald
 from altmas.metrics.errors import InputError
 
-METHODS: dict[str, Callable[..., Method]] = {"random": RandomSampling, "bald": Bald, "altmas": AltMas}
+METHODS: dict[str, Callable[..., Method]] = {
+    "random": RandomSampling,
+    "bald": Bald,
+    "altmas": AltMas,
+    "uniform": partial(GroupMethod, "uniform", prior="uniform", rule="random"),
+    "informed": partial(GroupMethod, "informed", prior="informed", rule="random"),
+    "thompson": partial(GroupMethod, "thompson", prior="informed", rule="thompson"),
+    "hierarchical": partial(GroupMethod, "hierarchical", prior="hierarchical", rule="random"),
+    "hierarchical-thompson": partial(GroupMethod, "hierarchical-thompson", prior="hierarchical", rule="thompson"),
+}
 """Name -> maker; the maker's keyword arguments are the method's options."""
 
 

@@ -58,7 +58,7 @@ class Outcomes:
     @property
     def right(self) -> IntArray:
         """1 where the prediction is right."""
-        return (self.labels == self.predictions).astype(np.int64)
+        return np.asarray(self.labels == self.predictions, dtype=np.int64)
 
 
 def superclass_of() -> IntArray:

@@ -222,7 +222,8 @@ def mcc() -> Formula:
         top = n * sums[..., 0] - sums[..., 1]
         # What rounding leaves of a zero is a zero: expected counts are fractions.
         by_said, by_true = (ratio(n * n - part, n * n) for part in ((x.said**2).sum(-1), sums[..., 2]))
-        return n, top, *(np.where(part > 1e-14, part * n * n, 0.0) for part in (by_said, by_true))
+        by_said, by_true = (np.where(part > 1e-14, part * n * n, 0.0) for part in (by_said, by_true))
+        return n, top, by_said, by_true
 
     def combine(sums: FloatArray, x: Totals) -> FloatArray:
         _, top, by_said, by_true = pieces(sums, x)

@@ -86,7 +86,7 @@ class BetaPosterior:
         picked = which[None, ..., None]
         right = np.take_along_axis(self.right[:, None], picked, axis=0)[0]
         wrong = np.take_along_axis(self.wrong[:, None], picked, axis=0)[0]
-        return rng.beta(right, wrong)
+        return np.asarray(rng.beta(right, wrong))
 
     def distribution(self) -> Any:
         """The same as a batched TensorFlow Probability distribution."""

@@ -1,0 +1,149 @@
+"""What was found out about groups: a table of accuracies, a ranking, a comparison; each with a verdict in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import pandas as pd
+
+from altmas.arms import FindCostliest
+from altmas.group_tasks import GroupQuestion
+from altmas.loop import Round
+from altmas.method_groups import GroupRun
+from altmas.metrics.confusion import FloatArray
+from altmas.pool import Pool
+from altmas.result import Result
+
+DRAWS = 10_000
+"""Draws behind every probability of a ranking; its Monte Carlo error is at most 0.005."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupResult(Result):
+    """A result with `groups`: size, labels, estimate, low, high and P(worst) of each group's accuracy."""
+
+    groups: pd.DataFrame
+
+
+@dataclass(frozen=True, eq=False)
+class IdentifyResult(Result):
+    """`ranking`: each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
+
+    ranking: pd.DataFrame
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class CompareResult(Result):
+    """ROPE comparison: `mu` (masses lower, equal, higher), `eta` the most probable region, `lam` its probability."""
+
+    mu: dict[str, float]
+    eta: str
+    lam: float
+    difference: tuple[float, float, float]  # estimate, low, high
+    verdict: str
+
+
+def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[Round], level: float) -> Result:
+    """The result object that fits the question."""
+    plain = Result.of(method, pool, seen)
+    run = seen[-1].run
+    if not isinstance(run, GroupRun):
+        return plain
+    known = {f.name: getattr(plain, f.name) for f in fields(Result)}
+    if question.kind == "identify":
+        ranking = _ranking(run, question, level)
+        return IdentifyResult(**known, ranking=ranking, verdict=_identified(ranking, question, level))
+    if question.kind == "compare":
+        return _comparison(run, question, level, known)
+    return GroupResult(**known, groups=_groups(run, level))
+
+
+def _groups(run: GroupRun, level: float) -> pd.DataFrame:
+    posterior = run.belief.accuracy()
+    low, high = posterior.interval(level)
+    lowest = posterior.draw(DRAWS, run.stream("ranking")).argmin(-1)
+    return pd.DataFrame(
+        {
+            **_sizes(run),
+            "estimate": posterior.mean,
+            "low": low,
+            "high": high,
+            "p_worst": np.bincount(lowest, minlength=len(low)) / DRAWS,
+        }
+    )
+
+
+def _sizes(run: GroupRun) -> dict[str, object]:
+    groups = run.arms.groups
+    asked = np.bincount(groups.index[run.answers.items], minlength=len(groups.names))
+    return {"group": list(groups.names), "size": groups.sizes, "labels": asked}
+
+
+def _values(run: GroupRun, question: GroupQuestion) -> FloatArray:
+    """Draws `[M, G]` of the quantity that is ranked."""
+    rng = run.stream("ranking")
+    if question.target == "least_calibrated":
+        return run.belief.calibration_error(DRAWS, rng)
+    if isinstance(run.arms.task, FindCostliest):
+        columns = run.belief.columns()
+        draws = max(min(DRAWS, 20_000_000 // columns.alpha[0].size), 100)
+        return run.arms.task.value(columns.draw(draws, rng))
+    return run.belief.accuracy().draw(DRAWS, rng)
+
+
+def _ranking(run: GroupRun, question: GroupQuestion, level: float) -> pd.DataFrame:
+    values = _values(run, question)
+    worth = -values if question.target == "least_accurate" else values
+    rank = np.argsort(np.argsort(-worth, axis=-1), axis=-1) + 1
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(values, tails, axis=0)
+    rank_low, rank_high = np.quantile(rank, tails, axis=0, method="inverted_cdf")
+    table = pd.DataFrame(
+        {
+            **_sizes(run),
+            "estimate": values.mean(0),
+            "low": low,
+            "high": high,
+            "rank": rank.mean(0),
+            "rank_low": rank_low.astype(int),
+            "rank_high": rank_high.astype(int),
+            "p": (rank <= question.m).mean(0),
+        }
+    )
+    return table.sort_values(["p", "rank"], ascending=[False, True], kind="stable").reset_index(drop=True)
+
+
+def _identified(ranking: pd.DataFrame, question: GroupQuestion, level: float) -> str:
+    """Name the groups only where the draws agree on them; otherwise name the contenders."""
+    what = question.target.replace("_", " ")
+    top = ranking.head(question.m)
+    if (top["p"] >= level).all():
+        return f"{what}: " + ", ".join(f"{row.group} (P = {row.p:.2f})" for row in top.itertuples())
+    contenders = ranking[ranking["p"] >= (1 - level)].head(max(5, question.m + 2))
+    named = ", ".join(f"{row.group} (P = {row.p:.2f})" for row in contenders.itertuples())
+    return f"{what}: not told apart yet: {named}"
+
+
+def _comparison(run: GroupRun, question: GroupQuestion, level: float, known: dict[str, object]) -> CompareResult:
+    draws = run.belief.accuracy().draw(DRAWS, run.stream("ranking"))
+    gap = draws[:, 0] - draws[:, 1]
+    margin = question.rope
+    mu = {
+        "lower": float((gap < -margin).mean()),
+        "equal": float((np.abs(gap) <= margin).mean()),
+        "higher": float((gap > margin).mean()),
+    }
+    eta = max(mu, key=lambda region: mu[region])
+    low, high = np.quantile(gap, [(1 - level) / 2, (1 + level) / 2])
+    a, b = question.a, question.b
+    sentence = {
+        "lower": f"accuracy of {a} is more than {margin:g} below that of {b}",
+        "equal": f"accuracies of {a} and {b} are within {margin:g} of each other",
+        "higher": f"accuracy of {a} is more than {margin:g} above that of {b}",
+    }[eta]
+    difference = (float(gap.mean()), float(low), float(high))
+    verdict = f"{sentence} (P = {mu[eta]:.2f})"
+    return CompareResult(**known, mu=mu, eta=eta, lam=mu[eta], difference=difference, verdict=verdict)  # type: ignore[arg-type]

@@ -1,0 +1,189 @@
+"""What is believed about groups and confusion columns, from a prior and the answers so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from altmas.answers import Answers
+from altmas.arms import FindCostliest
+from altmas.group_tasks import Arms, binned
+from altmas.groups import Groups, by_predicted_class, confidences, crossed
+from altmas.metrics.confusion import FloatArray, IntArray, tally
+from altmas.pool import Pool
+
+if TYPE_CHECKING:
+    from altmas.surrogates.beta_posterior import BetaPosterior
+    from altmas.surrogates.dirichlet_posterior import DirichletPosterior
+    from altmas.surrogates.hierarchical import HierarchicalPrior
+
+COLUMN_STRENGTH = 1.0
+"""Pseudo-counts of a confusion column, in all (the paper's N0 for Dirichlet priors)."""
+
+_NUMBERS = 4_000_000  # drawn at once, at most
+
+
+def belief_for(prior: str, strength: float, pool: Pool, arms: Arms) -> GroupBelief:
+    """Prepare the belief: everything a prior needs is known from the unlabelled pool."""
+    columns = by_predicted_class(pool)
+    same = arms.groups.index is columns.index
+    cells = columns if same else crossed(arms.groups, columns)
+    said = np.arange(len(cells.names)) % len(columns.names)
+    return GroupBelief(prior, strength, pool, arms, cells, said)
+
+
+@dataclass(eq=False)
+class GroupBelief:
+    """Posteriors of the arms and of the confusion columns.
+
+    Columns are kept per cell, group x predicted class: within a cell items are asked about by chance, whatever the
+    rule.
+    """
+
+    prior: str
+    strength: float
+    pool: Pool
+    arms: Arms
+    cells: Groups
+    said: IntArray  # the predicted class of each cell
+    answers: Answers = field(default_factory=Answers)
+
+    def update(self, answers: Answers) -> None:
+        """Take in the answers; a learnt prior is fitted again."""
+        self.answers = answers
+        self.seen = self.arms.seen(self.pool, answers.items, answers.labels)
+        if self.prior == "hierarchical":
+            self.learnt = self._fit(self.arms.groups, answers)
+            self.learnt_cells = self.learnt if self._one_grouping else self._fit(self.cells, answers)
+
+    @property
+    def _one_grouping(self) -> bool:
+        return self.cells.index is self.arms.groups.index
+
+    # --- the arms ----------------------------------------------------------------------------------------------
+
+    def alpha(self, rng: np.random.Generator) -> FloatArray:
+        """Pseudo-counts plus outcomes `[1, G, O]`; of an uncertain prior one draw."""
+        return np.asarray(self.seen + self._arm_prior(rng))
+
+    def accuracy(self) -> BetaPosterior:
+        """Posterior of each group's accuracy `[G]`."""
+        from altmas.surrogates.beta_posterior import BetaPosterior
+
+        right, wrong = _right_wrong(self.pool, self.arms.groups, self.answers)
+        if self.prior == "hierarchical":
+            found = self.learnt.posterior(right[None], wrong[None])
+            return BetaPosterior(found.right[:, 0], found.wrong[:, 0], found.weights[:, 0])
+        prior = self._accuracy_prior(self.arms.groups)
+        return BetaPosterior.of(right + prior[:, 0], wrong + prior[:, 1])
+
+    def calibration_error(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draws `[M, G]` of each group's expected calibration error, from its score bins' accuracies."""
+        from altmas.groups import by_score_bin
+
+        bins = self.arms.bins or by_score_bin(self.pool)
+        shares, scores = binned(self.pool, self.arms.groups, bins)
+        right, wrong = _right_wrong(self.pool, crossed(self.arms.groups, bins), self.answers)
+        prior = self._bin_prior(scores)
+        theta = rng.beta(
+            right.reshape(scores.shape) + prior[..., : scores.shape[1]],
+            wrong.reshape(scores.shape) + prior[..., scores.shape[1] :],
+            (draws, *scores.shape),
+        )
+        return np.asarray((shares * np.abs(theta - scores)).sum(-1))
+
+    def _arm_prior(self, rng: np.random.Generator) -> FloatArray:
+        if isinstance(self.arms.task, FindCostliest):
+            columns = self._column_priors(self.cells, self.learnt if self.prior == "hierarchical" else None)
+            return np.asarray(columns[0] if len(columns) == 1 else columns[self._point(rng)])
+        if self.arms.bins is not None:
+            return self._bin_prior(binned(self.pool, self.arms.groups, self.arms.bins)[1])
+        if self.prior == "hierarchical":
+            right, wrong = self.learnt.pseudo_counts()
+            which = self._point(rng)
+            return np.stack([right[which, 0], wrong[which, 0]], -1)
+        return self._accuracy_prior(self.arms.groups)
+
+    def _point(self, rng: np.random.Generator) -> int:
+        return int(rng.choice(len(self.learnt.weights), p=self.learnt.weights[:, 0]))
+
+    def _accuracy_prior(self, groups: Groups) -> FloatArray:
+        mean = np.full(len(groups.names), 0.5)
+        if self.prior == "informed":
+            scores = _mean_scores(self.pool, groups)
+            mean = mean if scores is None else np.where(np.isfinite(scores), np.clip(scores, 0.01, 0.99), 0.5)
+        return self.strength * np.stack([mean, 1 - mean], -1)
+
+    def _bin_prior(self, scores: FloatArray) -> FloatArray:
+        """Pseudo-counts `[G, 2B]` of the bins: calibrated, or even."""
+        mean = np.full(scores.shape, 0.5) if self.prior == "uniform" else np.clip(scores, 0.01, 0.99)
+        return self.strength * np.concatenate([mean, 1 - mean], -1)
+
+    def _fit(self, groups: Groups, answers: Answers) -> HierarchicalPrior:
+        from altmas.surrogates.hierarchical import fit_prior, regressor
+
+        right, wrong = _right_wrong(self.pool, groups, answers)
+        x = regressor(_mean_scores(self.pool, groups), len(groups.names))
+        return fit_prior(right[None], wrong[None], x)
+
+    # --- the confusion -----------------------------------------------------------------------------------------
+
+    def columns(self) -> DirichletPosterior:
+        """Posterior of the true class within each cell `[G x P, C]`."""
+        from altmas.surrogates.dirichlet_posterior import DirichletPosterior
+
+        counts = tally(
+            self.cells.index[self.answers.items], self.answers.labels, len(self.said), len(self.pool.classes)
+        )
+        learnt = self.learnt_cells if self.prior == "hierarchical" else None
+        priors = self._column_priors(self.cells, learnt)
+        weights = np.ones(1) if learnt is None else learnt.weights[:, 0]
+        return DirichletPosterior(counts + priors, weights)
+
+    def confusions(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Draws of the whole pool's confusion `[M, C, P]`: answers as given, open items by their cell's drawn column.
+
+        With every item labelled this is the confusion itself.
+        """
+        pool, classes = self.pool, len(self.pool.classes)
+        draws = max(min(draws, _NUMBERS // (len(self.said) * classes)), 50)
+        open_items = self.answers.unlabelled(pool)
+        left = np.bincount(self.cells.index[open_items], minlength=len(self.said))
+        known = self.answers.confusion(pool)
+        if not len(open_items):
+            return np.repeat(known[None], 2, axis=0)
+        occupied = np.flatnonzero(left)
+        theta = self.columns().draw(draws, rng)[:, occupied]
+        theta /= theta.sum(-1, keepdims=True)
+        counts = rng.multinomial(left[occupied], theta)  # [M, cells, C]
+        out = np.zeros((draws, pool.columns, classes))
+        for cell, column in enumerate(self.said[occupied]):
+            out[:, column] += counts[:, cell]
+        return np.asarray(known + out.transpose(0, 2, 1))
+
+    def _column_priors(self, cells: Groups, learnt: HierarchicalPrior | None) -> FloatArray:
+        """Pseudo-counts `[H, cells, C]`."""
+        from altmas.surrogates.dirichlet_posterior import hierarchical_columns, proportions
+
+        scores = None if self.prior == "uniform" else _probabilities(self.pool)
+        shares = proportions(scores, cells.index, self.said, len(self.pool.classes))
+        if learnt is not None:
+            return hierarchical_columns(learnt, shares, self.said)
+        return (COLUMN_STRENGTH * np.maximum(shares, 1e-9))[None]
+
+
+def _right_wrong(pool: Pool, groups: Groups, answers: Answers) -> tuple[FloatArray, FloatArray]:
+    right = answers.labels == pool.predictions[answers.items]
+    counts = tally(groups.index[answers.items], right, len(groups.names), 2)
+    return counts[:, 1], counts[:, 0]
+
+
+def _probabilities(pool: Pool) -> FloatArray | None:
+    """The model's scores, where they can be read as probabilities."""
+    return pool.scores if pool.scores is not None and pool.scores.max() <= 1 + 1e-3 else None
+
+
+def _mean_scores(pool: Pool, groups: Groups) -> FloatArray | None:
+    return None if _probabilities(pool) is None else groups.mean(confidences(pool))

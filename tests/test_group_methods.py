@@ -1,0 +1,167 @@
+"""The group methods through `assess`: estimate, identify, compare."""
+
+import numpy as np
+import pytest
+
+import altmas
+from altmas.metrics import metrics_named, tally
+
+GROUP_METHODS = ["uniform", "informed", "thompson", "hierarchical", "hierarchical-thompson"]
+QUICK = {"budget": 80, "initial": 40, "batch": 20, "progress": False}
+
+
+@pytest.fixture
+def call(digits):
+    said = digits.predictions[:300]
+    return {"predictions": said, "scores": digits.scores[:300], "oracle": digits.labels[:300], "classes": range(10)}
+
+
+@pytest.mark.parametrize("method", GROUP_METHODS)
+def test_estimates_and_groups(method, call):
+    result = altmas.assess(**call, method=method, **QUICK)
+    groups = result.groups
+    assert groups["labels"].sum() == 80
+    assert groups["size"].sum() == 300
+    assert groups["p_worst"].sum() == pytest.approx(1)
+    assert (groups["low"] <= groups["estimate"]).all()
+    assert (groups["estimate"] <= groups["high"]).all()
+    assert "credible" in result.estimates["promise"][0]
+    truth = float((call["predictions"] == call["oracle"]).mean())
+    if method != "uniform":
+        assert abs(result.estimates["estimate"][0] - truth) < 0.1
+
+
+@pytest.mark.parametrize("method", GROUP_METHODS)
+@pytest.mark.parametrize("by", ["class", "score", "region"])
+def test_with_every_item_labelled_metrics_are_exact(method, by, call):
+    items = 60
+    few = {k: v if k == "classes" else v[:items] for k, v in call.items()}
+    result = altmas.assess(
+        **few, groups={"region": ["n", "s", "w"] * 20}, method=method, by=by, metrics=["alt_mas_21", "mcc"],
+        budget=items, initial=30, batch=15, progress=False,
+    )  # fmt: skip
+    confusion = tally(few["oracle"], few["predictions"], 10)
+    for one in metrics_named(["alt_mas_21", "mcc"], range(10)):
+        assert result.estimates.set_index("metric")["estimate"][one.name] == pytest.approx(
+            float(one.value(confusion)), abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("method", ["thompson", "hierarchical-thompson"])
+@pytest.mark.parametrize("target", ["least_accurate", "most_accurate", "least_calibrated", "most_costly"])
+def test_identification(method, target, call):
+    result = altmas.assess(**call, method=method, task="identify", target=target, m=2, cost=1 - np.eye(10), **QUICK)
+    assert result.ranking["p"].sum() == pytest.approx(2)
+    assert result.ranking["p"].is_monotonic_decreasing
+    assert result.verdict.startswith(target.replace("_", " ") + ":")
+    assert (result.ranking["rank_low"] <= result.ranking["rank"]).all()
+
+
+def made_up(rates, each=200):
+    """A pool whose group g is right at this rate exactly."""
+    said = np.repeat(np.arange(len(rates)), each)
+    right = np.concatenate([np.arange(each) < round(rate * each) for rate in rates])
+    labels = np.where(right, said, (said + 1) % len(rates))
+    return {"predictions": said, "oracle": labels, "classes": range(len(rates))}
+
+
+def test_thompson_asks_where_it_matters_and_names_the_worst():
+    result = altmas.assess(
+        **made_up([0.95, 0.9, 0.92, 0.4]),
+        method="hierarchical-thompson",
+        task="identify",
+        budget=150,
+        initial=20,
+        progress=False,
+    )
+    assert result.verdict.startswith("least accurate: 3 (P = ")
+    by_group = result.ranking.set_index("group")["labels"]
+    assert by_group[3] > 2 * by_group[0]
+
+
+def test_two_that_are_equally_bad_are_not_told_apart():
+    pool = made_up([0.9, 0.5, 0.5, 0.92], each=100)
+    result = altmas.assess(
+        **pool, method="hierarchical-thompson", task="identify", budget=400, initial=20, progress=False
+    )
+    assert "not told apart yet" in result.verdict
+    top = result.ranking.head(2)
+    assert set(top["group"]) == {1, 2}
+    assert top["p"].between(0.3, 0.7).all()
+
+
+def test_comparison_spends_labels_on_the_two_groups():
+    pool = made_up([0.9, 0.5, 0.9])
+    result = altmas.assess(
+        **pool,
+        method="thompson",
+        scores=np.full(600, 0.8),
+        task="compare",
+        a=0,
+        b=1,
+        budget=100,
+        initial=10,
+        progress=False,
+    )
+    assert set(result.answers["position"] // 200) == {0, 1}
+    assert (result.eta, result.lam > 0.95) == ("higher", True)
+    assert sum(result.mu.values()) == pytest.approx(1)
+    assert "more than 0.05 above" in result.verdict
+    low, high = result.difference[1:]
+    assert low < 0.4 < high
+    rest = altmas.assess(**pool, method="uniform", task="compare", a=2, b=0, budget=450, initial=10, progress=False)
+    assert rest.eta == "equal"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"task": "guess"}, "task must be one of estimate, identify, compare; got 'guess'."),
+        ({"task": "identify", "target": "nicest"}, "target must be one of least_accurate"),
+        ({"task": "identify", "m": 10}, "m must be below the number of groups, 10; got 10."),
+        ({"task": "identify", "m": 0}, "m must be an int >= 1; got 0."),
+        ({"task": "identify", "target": "most_costly"}, "cost must be given to find the most costly; got none."),
+        (
+            {"task": "identify", "target": "most_costly", "cost": np.eye(3)},
+            "cost must be \\[true, predicted\\] of shape",
+        ),
+        ({"task": "compare", "a": 0, "b": 77}, "groups to compare must be among 0, 1, .*; got 77."),
+        ({"task": "compare", "a": 0, "b": 0}, "groups to compare must be two; got 0 twice."),
+        ({"task": "compare", "a": 0, "b": 1, "rope": 5}, "rope must be a number between 0 and 1"),
+        ({"by": "region"}, "attribute must be among the pool's groups"),
+        (
+            {"task": "identify", "method": "altmas"},
+            "method must be one of the group methods for task 'identify'; got 'altmas'",
+        ),
+    ],
+)
+def test_bad_questions_say_so_before_a_label_is_spent(call, arguments, sentence):
+    asked = []
+
+    def oracle(item):
+        asked.append(item)
+        return 0
+
+    with pytest.raises(altmas.InputError, match=sentence):
+        altmas.assess(**call | {"oracle": oracle, "method": "thompson"} | arguments, **QUICK)
+    assert not asked
+
+
+def test_options_of_group_methods():
+    assert altmas.make_method("thompson", rule="top-two").rule == "top-two"
+    for options, sentence in (
+        ({"prior": "magic"}, "prior must be one of"),
+        ({"rule": "magic"}, "rule must be one of"),
+        ({"strength": 0}, "strength must be above 0"),
+        ({"draws": 1}, "draws must be an int >= 2"),
+    ):
+        with pytest.raises(altmas.InputError, match=sentence):
+            altmas.make_method("thompson", **options)
+
+
+def test_answers_that_are_no_class(call):
+    said = call["predictions"].astype(object)
+    said[:40] = "error"
+    result = altmas.assess(**call | {"predictions": said}, method="hierarchical-thompson", **QUICK)
+    assert "(no class)" in set(result.groups["group"])
+    assert result.estimates["estimate"].between(0, 1).all()
