@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.checks import fraction, whole_number
+from altmas.checks import as_column, fraction, whole_number
 from altmas.findings import result_for
 from altmas.group_tasks import GroupQuestion
 from altmas.loop import Plan, Round, rounds
@@ -96,7 +96,8 @@ def assess(
     [['accuracy', 60]]
 
     """
-    seen_labels = labels_in(oracle) if classes is None else ()
+    names = ids if ids is not None else range(len(predictions) if hasattr(predictions, "__len__") else 0)
+    seen_labels = labels_in(oracle, as_column("ids", names)) if classes is None else ()
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=logits, features=features, groups=groups, classes=classes,
         labels_seen=seen_labels,
@@ -137,9 +138,7 @@ def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Pl
     budget = whole_number("budget", budget, 1)
     if budget > pool.size:
         raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{budget:,}")
-    initial = whole_number("initial", initial, 1)
-    if initial > budget:
-        raise InputError("initial", f"be at most the budget, {budget}", initial)
+    initial = min(whole_number("initial", initial, 1), budget)
     return Plan(budget, initial, whole_number("batch", batch, 1), fraction("level", level))
 
 
@@ -148,6 +147,9 @@ def _check_table(table: TableOracle, pool: Pool) -> None:
     missing = [row for row, one in enumerate(pool.ids) if one not in table.labels]
     if missing:
         raise InputError("oracle", "have a label for every item", f"none for {rows_at_fault(missing)}")
+    nothing = [row for row, one in enumerate(pool.ids) if table.labels[one] is None]
+    if nothing:
+        raise InputError("oracle", "have a label for every item", f"None for {rows_at_fault(nothing)}")
     known = set(pool.classes)
     strange = np.flatnonzero([table.labels[one] not in known for one in pool.ids]).tolist()
     if strange:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,13 @@ def plain(value: Any) -> Hashable:
 
 def as_column(subject: str, values: Any) -> list[Hashable]:
     """One hashable value per item, or an error that names the rows at fault."""
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise InputError(subject, "be one value per item", repr(values)[:40])
+    if hasattr(values, "columns"):  # a table: fine if it is one column
+        if len(values.columns) != 1:
+            raise InputError(subject, "be one column", f"a table of {len(values.columns)}")
+        table: Any = values
+        values = table[table.columns[0]]
     array = values if isinstance(values, np.ndarray) else None
     if array is not None and array.ndim != 1:
         raise InputError(subject, "be one-dimensional, one value per item", f"shape {array.shape}")
@@ -36,10 +41,10 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
     return column
 
 
-def same_length(subject: str, count: int, items: int, each: str) -> None:
+def same_length(subject: str, count: int, items: int, each: str, noun: str = "") -> None:
     """Refuse a column that does not fit the pool."""
     if count != items:
-        raise InputError(subject, f"be one {each} per item", f"{count:,} {subject} for {items:,} items")
+        raise InputError(subject, f"be one {each} per item", f"{count:,} {noun or subject} for {items:,} items")
 
 
 def sorted_classes(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
@@ -80,4 +85,5 @@ def fraction(subject: str, value: Any) -> float:
 
 
 def _is_nan(value: object) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+    # pandas' NA is neither equal nor unequal to anything, so it is known by its name.
+    return (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")

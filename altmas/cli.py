@@ -77,6 +77,7 @@ def _show(table: pd.DataFrame) -> None:
     click.echo("What the intervals promise:")
     for method, promise in table.drop_duplicates("method")[["method", "promise"]].itertuples(index=False):
         click.echo(f"  {method}: {promise}")
+    click.echo("Only an interval that promises coverage can be relied on to hold the truth.")
 
 
 def main() -> None:
@@ -89,6 +90,6 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted.", err=True)
         sys.exit(130)
-    except AltmasError as error:
+    except (AltmasError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(EXIT_BAD_INPUT)

@@ -41,6 +41,8 @@ def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, leve
         mean = values[0] if np.ptp(values) == 0 else values.mean()
         low, high = np.quantile(values, tails)
         promise = f"spread of {len(values)} draws, not coverage"
+        if np.ptp(values) == 0:
+            promise = f"all {len(values)} draws agree, which is not coverage"
         out.append(Estimate(one.name, float(mean), float(low), float(high), labels, promise))
     return out
 

@@ -20,22 +20,29 @@ DRAWS = 10_000
 """Draws behind every probability of a ranking; its Monte Carlo error is at most 0.005."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class GroupResult(Result):
-    """A result with `groups`: size, labels, estimate, low, high and P(worst) of each group's accuracy."""
+    """A result with `groups`: size, labels, estimate, low, high of each group's accuracy on this pool, and P(worst).
+
+    Labelled items are known, open ones predicted, so a group whose items are all labelled has its accuracy exactly.
+    P(worst) is about the accuracy behind the pool, which stays uncertain.
+    """
 
     groups: pd.DataFrame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class IdentifyResult(Result):
     """`ranking`: each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
 
     ranking: pd.DataFrame
     verdict: str
 
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n{super().__repr__()}"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class CompareResult(Result):
     """ROPE comparison: `mu` (masses lower, equal, higher), `eta` the most probable region, `lam` its probability."""
 
@@ -44,6 +51,9 @@ class CompareResult(Result):
     lam: float
     difference: tuple[float, float, float]  # estimate, low, high
     verdict: str
+
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n{super().__repr__()}"
 
 
 def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[Round], level: float) -> Result:
@@ -62,18 +72,17 @@ def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[
 
 
 def _groups(run: GroupRun, level: float) -> pd.DataFrame:
-    posterior = run.belief.accuracy()
-    low, high = posterior.interval(level)
-    lowest = posterior.draw(DRAWS, run.stream("ranking")).argmin(-1)
-    return pd.DataFrame(
-        {
-            **_sizes(run),
-            "estimate": posterior.mean,
-            "low": low,
-            "high": high,
-            "p_worst": np.bincount(lowest, minlength=len(low)) / DRAWS,
-        }
-    )
+    rng = run.stream("ranking")
+    theta = run.belief.accuracy().draw(DRAWS, rng)
+    right, wrong = run.belief.right_wrong()
+    sizes = run.arms.groups.sizes
+    open_items = np.asarray(sizes - right - wrong, dtype=np.int64)
+    on_pool = (right + rng.binomial(open_items, theta)) / np.maximum(sizes, 1)
+    on_pool = np.where(sizes > 0, on_pool, theta)  # an empty group has only its prior
+    low, high = np.quantile(on_pool, [(1 - level) / 2, (1 + level) / 2], axis=0)
+    worst = np.bincount(theta.argmin(-1), minlength=len(sizes)) / DRAWS
+    found = {"estimate": on_pool.mean(0), "low": low, "high": high, "p_worst": worst}
+    return pd.DataFrame({**_sizes(run), **found})
 
 
 def _sizes(run: GroupRun) -> dict[str, object]:

@@ -68,11 +68,15 @@ class GroupBelief:
         """Pseudo-counts plus outcomes `[1, G, O]`; of an uncertain prior one draw."""
         return np.asarray(self.seen + self._arm_prior(rng))
 
+    def right_wrong(self) -> tuple[FloatArray, FloatArray]:
+        """Right and wrong answers per group `[G]`."""
+        return _right_wrong(self.pool, self.arms.groups, self.answers)
+
     def accuracy(self) -> BetaPosterior:
         """Posterior of each group's accuracy `[G]`."""
         from altmas.surrogates.beta_posterior import BetaPosterior
 
-        right, wrong = _right_wrong(self.pool, self.arms.groups, self.answers)
+        right, wrong = self.right_wrong()
         if self.prior == "hierarchical":
             found = self.learnt.posterior(right[None], wrong[None])
             return BetaPosterior(found.right[:, 0], found.wrong[:, 0], found.weights[:, 0])

@@ -81,18 +81,21 @@ def _by_id(answers: Answers, job: Job) -> dict[object, object]:
 def _ask_all(oracle: Oracle, job: Job, choice: Choice, before: Answers) -> list[int]:
     labels: list[int] = []
     try:
-        for item in choice.items:
-            labels.append(ask(oracle, job.pool, int(item)))
+        with job.reporter.paused():  # a person may be typing
+            for item in choice.items:
+                labels.append(ask(oracle, job.pool, int(item)))
     except BaseException as error:
         known = before.extended(choice.items[: len(labels)], labels, 0, np.ones(len(labels)))
         answered = _by_id(known, job)
         if not isinstance(error, Exception):  # Ctrl-C stays what it is
+            error.answers = answered  # type: ignore[attr-defined]
             error.add_note(f"{len(answered)} answers so far: {answered}")
             raise
         if isinstance(error, InputError):
             failure = OracleError(*error.args)
         else:
-            failure = OracleError("oracle", "answer", f"{type(error).__name__}: {error}", ANSWERS_KEPT)
+            item = job.pool.ids[int(choice.items[len(labels)])]
+            failure = OracleError("oracle", f"answer for {item!r}", f"{type(error).__name__}: {error}", ANSWERS_KEPT)
         failure.answers = answered
         raise failure from error
     return labels

@@ -79,7 +79,7 @@ class SurrogateRun:
         )
         self.surrogate: Surrogate = bindable.bind(job.pool)
         if job.pool.features is None:
-            job.reporter.note("no features given: the surrogate learns from the vendor's own outputs.")
+            job.reporter.note("no features given: the surrogate learns from the model under test's own outputs.")
         if job.pool.features is None and job.pool.scores is None:
             warnings.warn(NOTHING_TO_LEARN_FROM.format(method=recipe.name), stacklevel=2)
         self._tuned_at = 0

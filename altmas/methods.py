@@ -36,4 +36,5 @@ def make_method(name: str, **options: Any) -> Method:
     try:
         return METHODS[name](**options)
     except TypeError as error:
-        raise InputError(f"options of method {name!r}", "be known", str(error).split("() ")[-1]) from None
+        said = str(error).split("() ")[-1].removeprefix("got ")
+        raise InputError(f"options of method {name!r}", "be known", said) from None

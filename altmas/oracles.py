@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-import numpy as np
-
 from altmas.checks import as_column, plain, same_length, sorted_classes
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
@@ -32,12 +30,19 @@ class TableOracle:
 
     @classmethod
     def of(cls, labels: Any, ids: Sequence[Hashable]) -> TableOracle:
-        """From a mapping by id, or one label per item in the pool's order."""
+        """From a mapping by id, a pandas Series indexed by id, or one label per item in the pool's order."""
+        if hasattr(labels, "index") and hasattr(labels, "to_dict") and set(ids) <= set(labels.index):
+            labels = labels.to_dict()
         if isinstance(labels, Mapping):
             return cls({plain(k): plain(v) for k, v in labels.items()})
         column = as_column("oracle", labels)
-        same_length("oracle", len(column), len(ids), "label")
+        same_length("oracle", len(column), len(ids), "label", "labels")
         return cls(dict(zip(ids, column, strict=True)))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.labels, Mapping):
+            hint = "TableOracle.of(labels, ids) takes a column."
+            raise InputError("labels", "be a mapping of ids to labels", type(self.labels).__name__, hint)
 
     def __call__(self, item: Any) -> Hashable:
         if item not in self.labels:
@@ -81,7 +86,7 @@ def ask(oracle: Oracle, pool: Pool, position: int) -> int:
     try:
         return pool.classes.index(answer)
     except ValueError:
-        known = ", ".join(str(c) for c in pool.classes[:12])
+        known = ", ".join(repr(c) for c in pool.classes[:12])
         raise InputError(
             "oracle",
             f"answer one of the classes {known}",
@@ -100,11 +105,9 @@ def as_oracle(oracle: Any, pool_ids: Sequence[Hashable]) -> Oracle:
     return TableOracle.of(oracle, pool_ids)
 
 
-def labels_in(oracle: Any) -> tuple[Hashable, ...]:
-    """The classes an oracle is known to use, for pools that declare none; empty for a callable."""
-    if isinstance(oracle, TableOracle):
-        return oracle.classes
-    if callable(oracle) or oracle is None:
+def labels_in(oracle: Any, ids: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """The classes an oracle is known to use on these items, for pools that declare none; empty for a callable."""
+    if oracle is None or (callable(oracle) and not isinstance(oracle, TableOracle)):
         return ()
-    values = oracle.values() if isinstance(oracle, Mapping) else oracle
-    return sorted_classes(as_column("oracle", np.asarray(values) if isinstance(values, np.ndarray) else list(values)))
+    table = oracle if isinstance(oracle, TableOracle) else TableOracle.of(oracle, ids)
+    return sorted_classes(table.labels[one] for one in ids if one in table.labels)

@@ -31,6 +31,9 @@ def plot_history(
 ) -> Axes:
     """Estimates and intervals against labels spent, at most eight metrics."""
     known = list(dict.fromkeys(history["metric"]))
+    metrics = [metrics] if isinstance(metrics, str) else metrics
+    if truth is not None and not isinstance(truth, Mapping):
+        raise InputError("truth", "be a mapping of metrics to values", repr(truth))
     if metrics is not None and (unknown := [m for m in metrics if m not in known]):
         raise InputError("metrics to plot", f"be among {', '.join(known)}", repr(unknown[0]))
     shown = list(metrics) if metrics is not None else known[:_MOST_LINES]

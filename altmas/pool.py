@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -80,9 +81,11 @@ class Pool:
         if unknown := set(scored) - set(named):
             raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
         outputs = tuple(
-            Outputs(str(name), class_indices(column, known), _scores(scored.get(name), logits, items, len(known)))
+            Outputs(str(name), class_indices(column, known), _scores(scored.get(name), logits, items, known))
             for name, column in columns.items()
         )
+        for one in outputs:
+            _warn_if_scores_say_otherwise(one, known)
         return cls(_ids(ids, items), known, outputs, _features(features, items), _groups(groups, items))
 
     @property
@@ -110,11 +113,19 @@ def _classes(
     declared: Sequence[Hashable] | None, columns: Mapping[Any, Sequence[Hashable]], labels_seen: Sequence[Hashable]
 ) -> tuple[Hashable, ...]:
     if declared is None:
+        nothing = [row for column in columns.values() for row, value in enumerate(column) if value is None]
+        if nothing:
+            raise InputError(
+                "classes", "be declared where some prediction is None", f"None in {rows_at_fault(nothing)}"
+            )
         known = sorted_classes({value for column in columns.values() for value in column} | set(labels_seen))
+        _read_differently(known)
         if len(known) < 2:
             hint = "Declare classes=[...] when the model under test only ever says one class."
             raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
         return known
+    if isinstance(declared, str) or not hasattr(declared, "__iter__"):
+        raise InputError("classes", "be a list of classes", repr(declared))
     known = tuple(as_column("classes", declared))
     if len(known) < 2:
         raise InputError("classes", "be at least two", len(known))
@@ -125,6 +136,16 @@ def _classes(
         first = next(iter(columns.values()))[0]
         raise InputError("predictions", f"hold some of the classes {list(known)[:12]}", f"none, e.g. {first!r}")
     return known
+
+
+def _read_differently(known: tuple[Hashable, ...]) -> None:
+    """The label 1 and the prediction '1' are most likely one class, read from two files."""
+    seen: dict[str, Hashable] = {}
+    for one in known:
+        other = seen.setdefault(str(one), one)
+        if other is not one:
+            hint = "Make labels and predictions of one type, or declare classes=[...]."
+            raise InputError("classes", "read differently", f"{other!r} and {one!r}", hint)
 
 
 def _ids(ids: Any, items: int) -> tuple[Hashable, ...]:
@@ -139,17 +160,18 @@ def _ids(ids: Any, items: int) -> tuple[Hashable, ...]:
     return tuple(column)
 
 
-def _scores(scores: Any, logits: bool, items: int, classes: int) -> FloatArray | None:
+def _scores(scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...]) -> FloatArray | None:
     if scores is None:
         return None
+    if hasattr(scores, "columns") and set(scores.columns) == set(classes):
+        scores = scores[list(classes)]  # a table's columns by name, whatever their order
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("scores", "be numbers", type(scores).__name__) from None
-    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != classes):
-        raise InputError(
-            "scores", f"be [N], or [N, C] with a column for each of {classes} classes", f"shape {values.shape}"
-        )
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
+        rule = f"be [N], or [N, C] with a column for each of {len(classes)} classes"
+        raise InputError("scores", rule, f"shape {values.shape}")
     same_length("scores", len(values), items, "row")
     if bad := _rows(~np.isfinite(values)):
         raise InputError("scores", "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
@@ -165,6 +187,18 @@ def _scores(scores: Any, logits: bool, items: int, classes: int) -> FloatArray |
             "each row of scores", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
         )
     return values
+
+
+def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...]) -> None:
+    if outputs.scores is None or outputs.scores.ndim == 1:
+        return
+    agree = float((outputs.scores.argmax(1) == outputs.predictions).mean())
+    if agree < 0.5:
+        warnings.warn(
+            f"scores are highest for the predicted class in only {agree:.0%} of the items; "
+            f"are their columns in the order of the classes {list(classes)[:12]}?",
+            stacklevel=4,
+        )
 
 
 LOGITS = "Pass logits=True if these are logits."

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -20,6 +21,9 @@ class Reporter(AbstractContextManager["Reporter"], Protocol):
     def step(self, done: int, total: int, text: str, what: str = "labels") -> None:
         """Say how far the run, or a part of it counted in something else, is."""
 
+    def paused(self) -> AbstractContextManager[None]:
+        """Leave the terminal alone for a while."""
+
 
 class Silent:
     """Says nothing."""
@@ -29,6 +33,10 @@ class Silent:
 
     def step(self, done: int, total: int, text: str, what: str = "labels") -> None:
         """Nothing."""
+
+    def paused(self) -> AbstractContextManager[None]:
+        """Nothing to leave alone."""
+        return nullcontext()
 
     def __enter__(self) -> Self:
         return self
@@ -74,6 +82,15 @@ class Bar:
         self._progress.update(self._tasks[what], completed=done, total=total, description=f"{what}, {text}")
         if done >= total and what != "labels":
             self._progress.remove_task(self._tasks.pop(what))
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the bar away, so that a prompt and what is typed stay readable."""
+        self._progress.stop()
+        try:
+            yield
+        finally:
+            self._progress.start()
 
     def __enter__(self) -> Self:
         self._progress.start()

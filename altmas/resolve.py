@@ -22,7 +22,8 @@ def resolve_metrics(
     >>> [m.name for m in resolve_metrics("alt_mas_3", Pool.build(["cat", "dog"]))]
     ['accuracy', 'macro_precision', 'macro_recall']
     """
-    listed: list[Any] = [wanted] if isinstance(wanted, str) or hasattr(wanted, "value") else list(wanted)
+    single = isinstance(wanted, str) or hasattr(wanted, "value") or not hasattr(wanted, "__iter__")
+    listed: list[Any] = [wanted] if single else list(wanted)  # type: ignore[arg-type]
     found: list[Metric] = []
     for one in listed:
         if isinstance(one, str):

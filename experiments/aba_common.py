@@ -1,12 +1,12 @@
 """What the experiments of "Active Bayesian Assessment of Black-Box Classifiers" share: groups, methods, errors, tables.
 
-Groups are predicted classes or ten score bins. The paper calls the bins of its experiments equal-sized; by default they
-have equal width here, as its supplement defines them, and equal weight if asked for. Groups without items are left out:
-nobody can ask about them, and they weigh nothing in any error.
+Groups are predicted classes or ten score bins. By default the bins have equal width, as the paper's supplement defines
+them. Its experiments speak of equal-sized bins, and its numbers for ImageNet are met with bins of equal weight:
+`--bins weight`. Groups without items are left out: nobody can ask about them, and they weigh nothing in any error.
 
 An error is measured against the accuracies of the pool, as in the paper. The intervals of a posterior are about the
-accuracies behind the pool, which differ from the pool's by the luck of its items: some 0.05 for a class of 50 or 100. So
-coverage is measured twice, of the posterior itself and of what it predicts for the pool.
+accuracies behind the pool, which differ from the pool's by the luck of its items: some 0.05 for a class of 50 or 100.
+So coverage is measured twice, of the posterior itself and of what it predicts for the pool.
 
 The paper's text gives its baseline a uniform Beta(1, 1); the numbers it prints fit pseudo-counts of 1e-6. Both are run.
 """

@@ -1,6 +1,6 @@
 """Table 5 of "Active Bayesian Assessment": percentage error of the expected calibration error, score bins as groups.
 
-python -m altmas.experiments.aba_table5 --data DIR --rows table5.csv
+python -m altmas.experiments.aba_table5 --data DIR --rows table5.csv [--bins weight]
 """
 
 from __future__ import annotations

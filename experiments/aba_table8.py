@@ -1,6 +1,6 @@
 """Table 8 of "Active Bayesian Assessment": RMSE x 100 of the accuracy per score bin.
 
-python -m altmas.experiments.aba_table8 --data DIR --rows table8.csv
+python -m altmas.experiments.aba_table8 --data DIR --rows table8.csv [--bins weight]
 """
 
 from __future__ import annotations

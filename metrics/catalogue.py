@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Hashable, Sequence
 
@@ -107,4 +108,9 @@ def _class_index(name: str, class_name: str, classes: Sequence[Hashable]) -> int
 
 
 def _unknown(name: str) -> InputError:
-    return InputError("metric", f"be one of {', '.join(metric_names())}", repr(name))
+    known = metric_names()
+    near = difflib.get_close_matches(name, known + [one.partition(":")[0] for one in known], n=1)
+    hint = f"Did you mean {near[0]}?" if near and near[0] != name else ""
+    if f"{name}:CLASS" in known or _F_BETA.match(name):
+        hint = f"Of which class? For example {name}:CLASS, or macro_{name}."
+    return InputError("metric", f"be one of {', '.join(known)}", repr(name), hint)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,7 +22,10 @@ def expected_cost(cost: ArrayLike, name: str = "expected_cost") -> LinearMetric:
     >>> float(expected_cost([[0, 1], [10, 0]]).value([[8, 2], [1, 9]]))
     0.6
     """
-    matrix = np.asarray(cost, dtype=np.float64)
+    try:
+        matrix = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("cost", "be numbers", type(cost).__name__) from None
     if matrix.ndim != 2 or matrix.shape[1] not in (matrix.shape[0], matrix.shape[0] + 1):
         raise InputError("cost", "be a [C, C] matrix (or [C, C + 1] with answers that are no class)", matrix.shape)
     if not np.isfinite(matrix).all():
@@ -82,11 +86,19 @@ class LabelFunction:
     def _of(self, counts: FloatArray) -> float:
         if len(self.classes) != counts.shape[0]:
             raise InputError(f"metric {self.name!r}", f"know {counts.shape[0]} classes", len(self.classes))
-        names = np.empty(counts.shape[1], dtype=object)
-        names[: len(self.classes)] = self.classes
+        names = self._names(counts.shape[1])
         true, said = np.indices(counts.shape)
         repeats = counts.astype(np.int64).ravel()
         return float(self.fn(names[np.repeat(true.ravel(), repeats)], names[np.repeat(said.ravel(), repeats)]))
+
+    def _names(self, columns: int) -> NDArray[Any]:
+        """Class names in their natural dtype, which scikit-learn wants; None for an answer that is no class."""
+        kinds = {type(one) for one in self.classes}
+        if columns == len(self.classes) and len(kinds) == 1 and kinds <= {int, str, float, bool}:
+            return np.array(self.classes)
+        names = np.empty(columns, dtype=object)
+        names[: len(self.classes)] = self.classes
+        return names
 
 
 WHOLE_COUNTS = "A function of labels cannot be taken of expected counts; write it as a function of a confusion."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 import tempfile
@@ -17,6 +18,7 @@ def tensorflow() -> Any:
             import tensorflow as tf
 
             tf.zeros([])  # looks for devices, and talks about it
+            tf.get_logger().addFilter(_no_retracing_advice)
     import tensorflow as tf
 
     return tf
@@ -28,6 +30,11 @@ def tensorflow_probability() -> Any:
     import tensorflow_probability as tfp
 
     return tfp
+
+
+def _no_retracing_advice(record: logging.LogRecord) -> bool:
+    """Each network is traced once and kept; a process that makes several is told of a loop that is not there."""
+    return "triggered tf.function retracing" not in record.getMessage()
 
 
 @contextmanager

@@ -25,6 +25,9 @@ SPREAD = np.array([2.0, 1.0, 1.0])
 """Weak priors of (a, b, log tau): any accuracy, scores about right, groups alike but not the same."""
 
 POINTS = 32
+TINY = 1e-6
+"""Pseudo-counts, at least: far out a prior is as good as certain, and its logarithm must stay finite."""
+
 _STEPS = 30
 
 
@@ -38,9 +41,9 @@ class HierarchicalPrior:
 
     def pseudo_counts(self) -> tuple[FloatArray, FloatArray]:
         """Right and wrong pseudo-counts of the prior `[H, R, G]`."""
-        mean = expit(self.points[..., :1] + self.points[..., 1:2] * self.x)
+        logits = self.points[..., :1] + self.points[..., 1:2] * self.x
         strength = np.exp(self.points[..., 2:])
-        return mean * strength, (1 - mean) * strength
+        return np.maximum(expit(logits) * strength, TINY), np.maximum(expit(-logits) * strength, TINY)
 
     def posterior(self, right: ArrayLike, wrong: ArrayLike) -> BetaPosterior:
         """With these answers `[R, G]`."""
@@ -112,23 +115,23 @@ def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tupl
 
 
 def _shapes(phi: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    mean, strength = expit(phi[:, :1] + phi[:, 1:2] * x), np.exp(phi[:, 2:])
-    return mean, strength, mean * strength
+    """Pseudo-counts a, b and their sum; b is not 1 minus something, which would round to 0 far out."""
+    logits, strength = phi[:, :1] + phi[:, 1:2] * x, np.exp(phi[:, 2:])
+    a, b = np.maximum(expit(logits) * strength, TINY), np.maximum(expit(-logits) * strength, TINY)
+    return a, b, a + b
 
 
 def _log_posterior(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> FloatArray:
-    _, t, a = _shapes(phi, x)
-    b = t - a
+    a, b, t = _shapes(phi, x)
     each = gammaln(a + r) + gammaln(b + w) - gammaln(t + r + w) - gammaln(a) - gammaln(b) + gammaln(t)
     return np.asarray(each.sum(-1) - 0.5 * (((phi - CENTRE) / SPREAD) ** 2).sum(-1))
 
 
 def _slope(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> FloatArray:
-    m, t, a = _shapes(phi, x)
-    b = t - a
+    a, b, t = _shapes(phi, x)
     both = digamma(t + r + w) - digamma(t)
     by_a, by_b = digamma(a + r) - digamma(a) - both, digamma(b + w) - digamma(b) - both
-    by_logit = (by_a - by_b) * a * (1 - m)
+    by_logit = (by_a - by_b) * a * b / t
     parts = [by_logit.sum(-1), (by_logit * x).sum(-1), (by_a * a + by_b * b).sum(-1)]
     return np.asarray(np.stack(parts, -1) - (phi - CENTRE) / SPREAD**2)
 

@@ -20,7 +20,8 @@ QUICK = {"budget": 40, "initial": 20, "batch": 10, "progress": False}
 
 
 def quick_method(name, **options):
-    return altmas.make_method(name, **({} if name == "random" else {"surrogate": SMALL, "draws": 10}), **options)
+    quick = {"surrogate": SMALL, "draws": 10} if name in ("altmas", "bald") else {}
+    return altmas.make_method(name, **quick, **options)
 
 
 @pytest.fixture
@@ -167,7 +168,7 @@ def test_without_features_the_vendors_outputs_are_used_and_it_says_so(digits, ca
         method=quick_method("altmas"), budget=30, initial=20,
     )  # fmt: skip
     err = capfd.readouterr().err
-    assert "no features given: the surrogate learns from the vendor's own outputs" in err
+    assert "no features given: the surrogate learns from the model under test's own outputs" in err
     assert "30 of 30 labels, altmas: accuracy" in err
 
 

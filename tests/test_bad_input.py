@@ -1,6 +1,7 @@
 """Every kind of wrong input: its sentence, and no oracle call spent on it."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import altmas
@@ -53,6 +54,31 @@ WRONG = {
         "classes must be at least two; got only 'cat' in predictions. "
         "Declare classes=[...] when the model under test only ever says one class.",
     ),
+    "a number for classes": ({"classes": 3}, "classes must be a list of classes; got 3."),
+    "a word for classes": ({"classes": "abc"}, "classes must be a list of classes; got 'abc'."),
+    "classes that read alike": (
+        {"predictions": ["1", 1] * (N // 2)},
+        "classes must read differently; got 1 and '1'. Make labels and predictions of one type",
+    ),
+    "None among undeclared classes": (
+        {"predictions": [None, *SAID[1:]]},
+        "classes must be declared where some prediction is None; got None in row 0.",
+    ),
+    "a table of predictions": (
+        {"predictions": pd.DataFrame({"a": SAID, "b": SAID})},
+        "predictions must be one column; got a table of 2.",
+    ),
+    "missing predictions in pandas' way": (
+        {"predictions": pd.Series(["cat", pd.NA, *SAID[2:]], dtype="string")},
+        "predictions must be hashable and not NaN; got row 1.",
+    ),
+    "no metrics at all": ({"metrics": None}, "each metric must be a name or a metric; got None."),
+    "a function for metrics": (
+        {"metrics": len},
+        "each metric must be a name or a metric; got <built-in function len>. Wrap",
+    ),
+    "a misspelt metric": ({"metrics": "macro_recal"}, "metric must be one of accuracy"),
+    "a cost that is no matrix": ({"metrics": "expected_cost", "cost": {"a": 1}}, "cost must be numbers; got dict."),
     "too few declared classes": ({"classes": ["cat"]}, "classes must be at least two; got 1."),
     "a class twice": ({"classes": ["cat", "dog", "cat"]}, "classes must be distinct; got 'cat' twice."),
     "predictions of other classes": (
@@ -99,12 +125,11 @@ WRONG = {
     "half a label": ({"budget": 10.5}, "budget must be an int >= 1; got 10.5."),
     "budget beyond the pool": ({"budget": 41}, "budget must be at most the pool's size, 40; got 41."),
     "initial 0": ({"initial": 0}, "initial must be an int >= 1; got 0."),
-    "initial beyond the budget": ({"initial": 31}, "initial must be at most the budget, 30; got 31."),
     "batch 0": ({"batch": 0}, "batch must be an int >= 1; got 0."),
     "level 95": ({"level": 95}, "level must be a number between 0 and 1, both excluded; got 95."),
     "level that is a word": ({"level": "high"}, "level must be a number between 0 and 1, both excluded; got 'high'."),
     "negative seed": ({"seed": -1}, "seed must be an int >= 0; got -1."),
-    "unknown method": ({"method": "magic"}, "method must be one of random, bald, altmas; got 'magic'."),
+    "unknown method": ({"method": "magic"}, "method must be one of random, bald, altmas, uniform, "),
     "a method that is none": ({"method": 3}, "method must be a name or a method; got 3."),
     "unknown metric": ({"metrics": ["acuracy"]}, "metric must be one of accuracy, "),
     "metric of an unknown class": (
@@ -199,7 +224,7 @@ def test_wrong_input_has_its_sentence_and_spends_no_label(case):
     ("oracle", "sentence"),
     [
         (None, "oracle must be a callable, a mapping of ids to labels, or one label per item; got none."),
-        (SAID[1:], "oracle must be one label per item; got 39 oracle for 40 items."),
+        (SAID[1:], "oracle must be one label per item; got 39 labels for 40 items."),
         ({0: "cat"}, "oracle must have a label for every item; got none for rows 1, 2, 3, 4, 5 and 34 more."),
     ],
 )
@@ -224,7 +249,7 @@ def test_options_of_a_method():
 def test_an_oracle_that_answers_nonsense_keeps_what_was_answered():
     answers = iter(["cat", "dog", "zebra"])
     with pytest.raises(
-        altmas.OracleError, match="oracle must answer one of the classes cat, dog; got 'zebra' for item"
+        altmas.OracleError, match="oracle must answer one of the classes 'cat', 'dog'; got 'zebra' for item"
     ) as e:
         altmas.assess(SAID, oracle=lambda _: next(answers), method="random", budget=30, initial=10, progress=False)
     assert list(e.value.answers.values()) == ["cat", "dog"]

@@ -131,6 +131,16 @@ def test_hierarchical_columns_aggregate_to_the_fitted_beta(rng):
     np.testing.assert_allclose(columns.sum(-1), a[:, 0] + b[:, 0])
 
 
+def test_extreme_regressors_stay_finite():
+    x = np.array([-4.54, -3.59, -2.54, -1.27, 0.21, 1.9, 2.46, 2.46, 2.46, 2.46]) * 3
+    right, wrong = np.array([[2.0, 0, 0, 1, 0, 0, 1, 0, 0, 0]]), np.array([[1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0]])
+    prior = fit_prior(right, wrong, x)
+    again = fit_prior(right, wrong, x, prior.mode)
+    for one in (prior, again):
+        assert np.isfinite(one.weights).all()
+        assert np.isfinite(one.posterior(right, wrong).mean).all()
+
+
 def test_no_answers_leave_the_weak_prior():
     prior = fit_prior(np.zeros((2, 5)), np.zeros((2, 5)), np.zeros(5))
     np.testing.assert_allclose(prior.mode, np.tile(CENTRE, (2, 1)), atol=0.3)

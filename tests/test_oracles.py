@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
@@ -9,6 +10,10 @@ from altmas.oracles import ask
 def test_tables_by_id_and_by_order():
     assert TableOracle.of(np.array(["x", "y"]), ["a", "b"])("b") == "y"
     assert TableOracle.of({"b": "y"}, ["b"])("b") == "y"
+    # A Series indexed by id is read by id, in whatever order it comes.
+    assert TableOracle.of(pd.Series({"b": "y", "a": "x"}), ["a", "b"])("a") == "x"
+    with pytest.raises(InputError, match="labels must be a mapping of ids to labels; got list"):
+        TableOracle(["x"])
     with pytest.raises(InputError, match="oracle must have a label for every item; got none for 'z'"):
         TableOracle({"a": 1})("z")
 
@@ -16,7 +21,7 @@ def test_tables_by_id_and_by_order():
 def test_answers_become_class_indices():
     pool = Pool.build(["cat", "dog"], ids=["i", "j"])
     assert ask(lambda i: {"i": "dog", "j": "cat"}[i], pool, 0) == 1
-    with pytest.raises(InputError, match="oracle must answer one of the classes cat, dog; got 'cow' for item 'j'"):
+    with pytest.raises(InputError, match="oracle must answer one of the classes 'cat', 'dog'; got 'cow' for item 'j'"):
         ask(lambda i: "cow", pool, 1)
     numbers = Pool.build([3, 4])
     assert ask(lambda i: np.int64(4), numbers, 0) == 1

@@ -14,7 +14,8 @@ def test_class_names_of_any_hashable_kind():
     assert pool.predictions.tolist() == [1, 0, 1]
     assert Pool.build(pd.Series(["x", "y"])).classes == ("x", "y")
     assert Pool.build([("a", 1), ("b", 2)]).classes == (("a", 1), ("b", 2))
-    assert Pool.build(["x", 1, None]).classes == (None, 1, "x")
+    assert Pool.build(["x", 1, (2,)]).classes == (1, "x", (2,))
+    assert Pool.build(["x", None], classes=["x", "y"]).predictions.tolist() == [0, 2]  # an abstention
 
 
 def test_declared_classes_keep_their_order_and_other_answers_are_no_class():
@@ -30,6 +31,17 @@ def test_scores_as_confidences_probabilities_and_logits():
     np.testing.assert_allclose(Pool.build([0, 1], scores=logits, logits=True).scores, [[0.9, 0.1], [0.4, 0.6]])
     # A confidence need not be a probability.
     assert Pool.build([0, 1], scores=[12.0, 3.0]).scores.tolist() == [12.0, 3.0]
+
+
+def test_tables_are_aligned_by_name():
+    table = pd.DataFrame({"b": [0.1, 0.8], "a": [0.9, 0.2]})
+    np.testing.assert_allclose(Pool.build(["a", "b"], scores=table).scores, [[0.9, 0.1], [0.2, 0.8]])
+    assert Pool.build(pd.DataFrame({"said": ["a", "b"]})).classes == ("a", "b")
+
+
+def test_scores_that_contradict_the_predictions_are_a_warning():
+    with pytest.warns(UserWarning, match="scores are highest for the predicted class in only 0% of the items"):
+        Pool.build(["a", "b"], scores=[[0.1, 0.9], [0.9, 0.1]])
 
 
 def test_several_models_on_the_same_items():
