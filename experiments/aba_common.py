@@ -1,8 +1,8 @@
 """What the experiments of "Active Bayesian Assessment of Black-Box Classifiers" share: groups, methods, errors, tables.
 
-Groups are predicted classes or ten score bins. By default the bins have equal width, as the paper's supplement defines
-them. Its experiments speak of equal-sized bins, and its numbers for ImageNet are met with bins of equal weight:
-`--bins weight`. Groups without items are left out: nobody can ask about them, and they weigh nothing in any error.
+Groups are predicted classes or ten score bins. The paper's experiments speak of equal-sized bins, and its numbers for
+ImageNet are met with bins of equal weight, so that is the default; its supplement defines bins of equal width: `--bins
+width`. Groups without items are left out: nobody can ask about them, and they weigh nothing in any error.
 
 An error is measured against the accuracies of the pool, as in the paper. The intervals of a posterior are about the
 accuracies behind the pool, which differ from the pool's by the luck of its items: some 0.05 for a class of 50 or 100.
@@ -132,7 +132,7 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-bins_option = click.option("--bins", type=click.Choice(["width", "weight"]), default="width", show_default=True)
+bins_option = click.option("--bins", type=click.Choice(["width", "weight"]), default="weight", show_default=True)
 """Which bins are equal."""
 
 
@@ -141,7 +141,7 @@ def by_class(outcomes: Outcomes) -> GroupOutcomes:
     return group_outcomes(outcomes, Groups(outcomes.classes, outcomes.predictions))
 
 
-def by_bin(outcomes: Outcomes, equal: str = "width") -> GroupOutcomes:
+def by_bin(outcomes: Outcomes, equal: str = "weight") -> GroupOutcomes:
     """Groups by score, in ten bins of equal width or weight."""
     pool = Pool.build(outcomes.predictions, scores=outcomes.confidence)
     return group_outcomes(outcomes, by_score_bin(pool, BINS, equal))

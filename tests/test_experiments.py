@@ -46,3 +46,13 @@ def test_loader_reads_debians_package(tmp_path, monkeypatch):
     found = pools.load_images("fashion_mnist")
     np.testing.assert_array_equal(found.images, images)
     assert found.labels.tolist() == [7, 9]
+
+
+def test_direct_comparison_smoke(tmp_path):
+    from altmas.experiments import direct_comparison
+
+    done = CliRunner().invoke(direct_comparison.main, ["--smoke", "--out", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    for name in direct_comparison.METHODS:
+        assert name in done.stdout
+    assert (tmp_path / "direct-comparison.svg").stat().st_size > 1000
