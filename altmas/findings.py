@@ -10,6 +10,7 @@ import pandas as pd
 
 from altmas.arms import FindCostliest
 from altmas.group_tasks import GroupQuestion
+from altmas.groups import confidences
 from altmas.loop import Round
 from altmas.method_groups import GroupRun
 from altmas.metrics.confusion import FloatArray
@@ -29,6 +30,11 @@ class GroupResult(Result):
     """
 
     groups: pd.DataFrame
+    calibration: pd.DataFrame | None
+    """Per score bin: mean score, accuracy and its interval, and `bias`, score minus accuracy; None without scores."""
+
+    ece: tuple[float, float, float] | None
+    """Expected calibration error of the whole pool: estimate, low, high; None without scores."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,7 +74,22 @@ def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[
         return IdentifyResult(**known, ranking=ranking, verdict=_identified(ranking, question, level))
     if question.kind == "compare":
         return _comparison(run, question, level, known)
-    return GroupResult(**known, groups=_groups(run, level))
+    calibration, ece = _calibration(run, level)
+    return GroupResult(**known, groups=_groups(run, level), calibration=calibration, ece=ece)
+
+
+def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
+    scores = run.job.pool.scores
+    if scores is None or scores.max() > 1 + 1e-3:  # confidences that are no probabilities have no calibration
+        return None, None
+    bins, mean, draws = run.belief.reliability(DRAWS, run.stream("calibration"))
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(draws, tails, axis=0)
+    table = pd.DataFrame({"bin": bins.names, "size": bins.sizes, "score": mean, "estimate": draws.mean(0)})
+    table = table.assign(low=low, high=high, bias=mean - draws.mean(0))
+    error = (bins.shares * np.abs(draws - mean)).sum(-1)
+    ends = np.quantile(error, tails)
+    return table[table["size"] > 0].reset_index(drop=True), (float(error.mean()), float(ends[0]), float(ends[1]))
 
 
 def _groups(run: GroupRun, level: float) -> pd.DataFrame:
@@ -82,7 +103,11 @@ def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     low, high = np.quantile(on_pool, [(1 - level) / 2, (1 + level) / 2], axis=0)
     worst = np.bincount(theta.argmin(-1), minlength=len(sizes)) / DRAWS
     found = {"estimate": on_pool.mean(0), "low": low, "high": high, "p_worst": worst}
-    return pd.DataFrame({**_sizes(run), **found})
+    table = pd.DataFrame({**_sizes(run), **found})
+    if run.job.pool.scores is None:
+        return table
+    score = run.arms.groups.mean(confidences(run.job.pool))
+    return table.assign(score=score, bias=score - table["estimate"])  # the bias of calibration, per group
 
 
 def _sizes(run: GroupRun) -> dict[str, object]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from altmas.answers import Answers
-from altmas.arms import FindCostliest
 from altmas.group_tasks import Arms, binned
-from altmas.groups import Groups, by_predicted_class, confidences, crossed
+from altmas.groups import Groups, by_predicted_class, by_score_bin, confidences, crossed
 from altmas.metrics.confusion import FloatArray, IntArray, tally
 from altmas.pool import Pool
 
@@ -85,30 +85,57 @@ class GroupBelief:
 
     def calibration_error(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws `[M, G]` of each group's expected calibration error, from its score bins' accuracies."""
-        from altmas.groups import by_score_bin
-
-        bins = self.arms.bins or by_score_bin(self.pool)
-        shares, scores = binned(self.pool, self.arms.groups, bins)
-        right, wrong = _right_wrong(self.pool, crossed(self.arms.groups, bins), self.answers)
-        prior = self._bin_prior(scores)
-        theta = rng.beta(
-            right.reshape(scores.shape) + prior[..., : scores.shape[1]],
-            wrong.reshape(scores.shape) + prior[..., scores.shape[1] :],
-            (draws, *scores.shape),
-        )
+        shares, scores, theta = self._bin_draws(draws, rng)
         return np.asarray((shares * np.abs(theta - scores)).sum(-1))
 
+    def reliability(self, draws: int, rng: np.random.Generator) -> tuple[Groups, FloatArray, FloatArray]:
+        """Score bins, their mean scores `[B]`, and draws of their accuracies over the whole pool `[M, B]`.
+
+        A bin's accuracy is that of its groups, weighted by their items: groups are not asked about evenly.
+        """
+        shares, scores, theta = self._bin_draws(draws, rng)
+        weight = shares * self.arms.groups.sizes[:, None]
+        weight = weight / np.maximum(weight.sum(0), 1e-300)
+        return self.score_bins, np.asarray((weight * scores).sum(0)), np.asarray((weight * theta).sum(-2))
+
+    @cached_property
+    def score_bins(self) -> Groups:
+        """The bins of calibration: the task's own, or ten of equal width."""
+        return self.arms.bins or by_score_bin(self.pool)
+
+    def _bin_draws(self, draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+        shares, scores = binned(self.pool, self.arms.groups, self.score_bins)
+        cells = crossed(self.arms.groups, self.score_bins)
+        right, wrong = _right_wrong(self.pool, cells, self.answers)
+        draws = max(min(draws, _NUMBERS // scores.size), 50)
+        if self.prior == "hierarchical":
+            found = self._fit(cells, self.answers).posterior(right[None], wrong[None])
+            theta = found.draw(draws, rng)[:, 0]
+        else:
+            prior = self._bin_prior(scores).reshape(len(scores), 2, -1)
+            theta = rng.beta(right + prior[:, 0].ravel(), wrong + prior[:, 1].ravel(), (draws, scores.size))
+        return shares, scores, theta.reshape(-1, *scores.shape)
+
     def _arm_prior(self, rng: np.random.Generator) -> FloatArray:
-        if isinstance(self.arms.task, FindCostliest):
+        if self.arms.by_true_class:
             columns = self._column_priors(self.cells, self.learnt if self.prior == "hierarchical" else None)
             return np.asarray(columns[0] if len(columns) == 1 else columns[self._point(rng)])
         if self.arms.bins is not None:
-            return self._bin_prior(binned(self.pool, self.arms.groups, self.arms.bins)[1])
+            return self._bins_arm_prior(self.arms.bins, rng)
         if self.prior == "hierarchical":
             right, wrong = self.learnt.pseudo_counts()
             which = self._point(rng)
             return np.stack([right[which, 0], wrong[which, 0]], -1)
         return self._accuracy_prior(self.arms.groups)
+
+    def _bins_arm_prior(self, bins: Groups, rng: np.random.Generator) -> FloatArray:
+        """Pseudo-counts `[G, 2B]`, right then wrong; under a learnt prior those of one point of cells group x bin."""
+        scores = binned(self.pool, self.arms.groups, bins)[1]
+        if self.prior != "hierarchical":
+            return self._bin_prior(scores)
+        learnt = self._fit(crossed(self.arms.groups, bins), self.answers)
+        which = int(rng.choice(len(learnt.weights), p=learnt.weights[:, 0]))
+        return np.concatenate([part[which, 0].reshape(scores.shape) for part in learnt.pseudo_counts()], -1)
 
     def _point(self, rng: np.random.Generator) -> int:
         return int(rng.choice(len(self.learnt.weights), p=self.learnt.weights[:, 0]))

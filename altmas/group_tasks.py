@@ -75,11 +75,16 @@ class Arms:
     outcomes: int
     bins: Groups | None = None
 
+    @property
+    def by_true_class(self) -> bool:
+        """Whether an outcome is the true class, rather than right or wrong."""
+        return self.bins is None and (self.outcomes > 2 or isinstance(self.task, FindCostliest))
+
     def seen(self, pool: Pool, items: IntArray, labels: IntArray) -> IntArray:
         """Outcomes of the answers so far `[1, G, O]`."""
         counts = np.zeros((1, len(self.groups.names), self.outcomes), dtype=np.int64)
         right = labels == pool.predictions[items]
-        if isinstance(self.task, FindCostliest):
+        if self.by_true_class:
             outcome = labels
         elif self.bins is not None:
             outcome = np.where(right, 0, self.outcomes // 2) + self.bins.index[items]
@@ -89,13 +94,15 @@ class Arms:
         return counts
 
 
-def arms_for(question: GroupQuestion, pool: Pool) -> Arms:
-    """Groups, reward and outcomes of a question on a pool."""
+def arms_for(question: GroupQuestion, pool: Pool, reward: str = "accuracy") -> Arms:
+    """Groups, reward and outcomes of a question on a pool; to estimate, `reward` is `accuracy` or `confusion`."""
     groups = question.groups(pool)
     if question.kind == "compare":
         return Arms(groups, Compare(question.rope), 2)
     if question.kind == "estimate":
-        return Arms(groups, EstimateArms(groups.shares), 2)
+        if reward == "confusion" and question.by != "class":
+            raise InputError("by", "be 'class' to learn the confusion", repr(question.by))
+        return Arms(groups, EstimateArms(groups.shares), len(pool.classes) if reward == "confusion" else 2)
     if question.target == "most_costly":
         return Arms(groups, FindCostliest(_cost(question, pool)), len(pool.classes))
     if question.target == "least_calibrated":

@@ -107,9 +107,16 @@ def crossed(first: Groups, second: Groups) -> Groups:
 def groups_by(pool: Pool, by: str, bins: int = 10) -> Groups:
     """Groups by name: `class` (predicted), `score` or `score:weight` (bins), or one of the pool's attributes.
 
+    Several names with commas between them are crossed.
+
     >>> groups_by(Pool.build([0, 1, 1]), "class").names
     (0, 1)
+    >>> len(groups_by(Pool.build([0, 1], scores=[0.6, 0.9]), "class,score").names)
+    20
     """
+    if "," in by and by not in pool.groups:
+        first, rest = by.split(",", 1)
+        return crossed(groups_by(pool, first.strip(), bins), groups_by(pool, rest.strip(), bins))
     if by == "class":
         return by_predicted_class(pool)
     if by in ("score", "score:weight"):

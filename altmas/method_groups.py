@@ -30,6 +30,7 @@ class GroupMethod:
     prior: str = "hierarchical"
     rule: str = "thompson"
     strength: float = 2.0
+    reward: str = "accuracy"
     draws: int = 1000
     question: GroupQuestion = field(default_factory=GroupQuestion)
 
@@ -39,11 +40,13 @@ class GroupMethod:
         if not self.strength > 0:
             raise InputError("strength", "be above 0", self.strength)
         whole_number("draws", self.draws, 2)
+        if self.reward not in ("accuracy", "confusion"):
+            raise InputError("reward", "be accuracy or confusion", repr(self.reward))
         make_rule(self.rule)
 
     def begin(self, job: Job) -> Run:
         """Lay out the groups; the questions begin at random, as every method's do."""
-        arms = arms_for(self.question, job.pool)
+        arms = arms_for(self.question, job.pool, self.reward)
         return GroupRun(job, self, arms, belief_for(self.prior, self.strength, job.pool, arms))
 
 

@@ -26,6 +26,10 @@ def test_estimates_and_groups(method, call):
     assert (groups["low"] <= groups["estimate"] + 1e-9).all()
     assert (groups["estimate"] <= groups["high"] + 1e-9).all()
     assert "credible" in result.estimates["promise"][0]
+    np.testing.assert_allclose(groups["bias"], groups["score"] - groups["estimate"])
+    assert result.calibration["size"].sum() == 300
+    estimate, low, high = result.ece
+    assert low <= estimate <= high
     truth = float((call["predictions"] == call["oracle"]).mean())
     if method != "uniform":
         assert abs(result.estimates["estimate"][0] - truth) < 0.1
@@ -148,11 +152,38 @@ def test_bad_questions_say_so_before_a_label_is_spent(call, arguments, sentence)
     assert not asked
 
 
+@pytest.mark.parametrize("method", ["hierarchical", "thompson"])
+def test_calibration_with_everything_labelled(method, call):
+    """Many labels and a weak prior: the posterior's ECE is near the plain one."""
+    result = altmas.assess(
+        **call, method=altmas.make_method(method, strength=0.01), by="score", **QUICK | {"budget": 300}
+    )
+    scores, right = call["scores"].max(1), call["predictions"] == call["oracle"]
+    bins = np.minimum((scores * 10).astype(int), 9)
+    plain = sum(abs(right[bins == b].mean() - scores[bins == b].mean()) * (bins == b).mean() for b in set(bins))
+    assert result.ece[0] == pytest.approx(plain, abs=0.05)
+
+
+def test_confidences_that_are_no_probabilities_have_no_calibration(call):
+    result = altmas.assess(**call | {"scores": call["scores"].max(1) * 50}, method="hierarchical-thompson", **QUICK)
+    assert result.calibration is None
+    assert result.ece is None
+
+
+def test_learning_the_confusion():
+    pool = made_up([0.95, 0.5, 0.9])
+    learn = altmas.make_method("thompson", reward="confusion")
+    result = altmas.assess(**pool, scores=np.full(600, 0.8), method=learn, budget=120, initial=30, progress=False)
+    by_group = result.groups.set_index("group")["labels"]
+    assert by_group[1] > by_group[0]  # the column that varies most
+
+
 def test_options_of_group_methods():
     assert altmas.make_method("thompson", rule="top-two").rule == "top-two"
     for options, sentence in (
         ({"prior": "magic"}, "prior must be one of"),
         ({"rule": "magic"}, "rule must be one of"),
+        ({"reward": "fame"}, "reward must be accuracy or confusion"),
         ({"strength": 0}, "strength must be above 0"),
         ({"draws": 1}, "draws must be an int >= 2"),
     ):

@@ -172,7 +172,7 @@ def simulated_coverage(kind, groups, labels, seed):
 
 @pytest.mark.parametrize("kind", ["uniform", "informed", "hierarchical"])
 def test_credible_intervals_are_calibrated(kind, seed):
-    """5,000 groups drawn from the prior: coverage within 94-96% but for an error rate of 1e-4 (two one-sided tests)."""
+    """5,000 groups drawn from the prior: coverage is not credibly outside 94-96%, error rate 1e-4 on each side."""
     hits, total = simulated_coverage(kind, 100, 6, seed)
     assert binomtest(hits, total, 0.94, alternative="less").pvalue > 1e-4, hits / total
-    assert binomtest(hits, total, 0.97, alternative="greater").pvalue > 1e-4, hits / total
+    assert binomtest(hits, total, 0.96, alternative="greater").pvalue > 1e-4, hits / total
