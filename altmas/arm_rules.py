@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from altmas.arms import ArmTask, over_outcomes
 from altmas.checks import fraction
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 
-BoolArray = NDArray[np.bool_]
+TIE = 1e-9
+"""Worths closer than this share of the largest are the same."""
+
 Sampler = Callable[[FloatArray, np.random.Generator], FloatArray]
 """Parameters drawn from a belief: alpha `[R, G, O]` -> theta `[R, G, O]`."""
 
@@ -72,13 +73,15 @@ def mean_bins(alpha: FloatArray) -> FloatArray:
     return np.concatenate([right, 1 - right], -1)
 
 
-def best_arms(worth: FloatArray, left: IntArray, count: int) -> IntArray:
-    """The `count` open arms of highest worth `[R, count]`, best first; -1 where fewer are open.
+def best_arms(worth: FloatArray, left: IntArray, count: int, rng: np.random.Generator) -> IntArray:
+    """The `count` open arms of highest worth `[R, count]`, best first; -1 where fewer are open. Ties go to chance.
 
-    >>> best_arms(np.array([[0.1, 0.9, 0.5]]), np.array([[1, 0, 1]]), 3).tolist()
+    >>> best_arms(np.array([[0.1, 0.9, 0.5]]), np.array([[1, 0, 1]]), 3, np.random.default_rng(0)).tolist()
     [[2, 0, -1]]
     """
-    masked = np.where(left > 0, worth, -np.inf)
+    # Ties are real: a Beta near 1 is exactly 1 in float64, and a symmetric comparison is worth the same on both sides.
+    scale = np.abs(worth, where=np.isfinite(worth), out=np.zeros(worth.shape)).max(-1, keepdims=True)
+    masked = np.where(left > 0, worth + TIE * scale * rng.random(worth.shape, dtype=np.float32), -np.inf)
     ranked = masked.argmax(-1)[:, None] if count == 1 else np.argsort(-masked, axis=-1, kind="stable")
     arms = ranked[:, :count]
     return np.where(np.take_along_axis(left, arms, -1) > 0, arms, -1)
@@ -113,8 +116,8 @@ class Thompson:
     ) -> IntArray:
         """Argmax under one draw."""
         if isinstance(task, BoundedTask):
-            return best_arms(self._worth_of_contenders(alpha, task, left, count, sample, rng), left, count)
-        return best_arms(task.worth(sample(alpha, rng), alpha), left, count)
+            return best_arms(self._worth_of_contenders(alpha, task, left, count, sample, rng), left, count, rng)
+        return best_arms(task.worth(sample(alpha, rng), alpha), left, count, rng)
 
     def _worth_of_contenders(
         self,
@@ -150,12 +153,12 @@ class TopTwoThompson:
         self, alpha: FloatArray, task: ArmTask, left: IntArray, count: int, sample: Sampler, rng: np.random.Generator
     ) -> IntArray:
         """The best arms, or those of another draw whose best arm differs."""
-        arms = best_arms(task.worth(sample(alpha, rng), alpha), left, count)
+        arms = best_arms(task.worth(sample(alpha, rng), alpha), left, count, rng)
         again = np.flatnonzero((rng.random(len(arms)) < self.resample) & ((left > 0).sum(-1) > 1))
         for _ in range(self.tries):
             if not again.size:
                 break
-            other = best_arms(task.worth(sample(alpha[again], rng), alpha[again]), left[again], count)
+            other = best_arms(task.worth(sample(alpha[again], rng), alpha[again]), left[again], count, rng)
             new = other[:, 0] != arms[again, 0]
             arms[again[new]] = other[new]
             again = again[~new]
@@ -179,7 +182,7 @@ class EpsilonGreedy:
         greedy = task.worth(self.mean(alpha), alpha)
         chance = rng.random(greedy.shape)
         explore = rng.random((len(greedy), 1)) < self.epsilon
-        return best_arms(np.where(explore, chance, greedy), left, count)
+        return best_arms(np.where(explore, chance, greedy), left, count, rng)
 
 
 @dataclass(frozen=True)
@@ -197,7 +200,7 @@ class BayesianUCB:
     ) -> IntArray:
         """Argmax of the quantile of the worth."""
         worth = np.stack([task.worth(sample(alpha, rng), alpha) for _ in range(self.draws)])
-        return best_arms(np.quantile(worth, self.quantile, axis=0), left, count)
+        return best_arms(np.quantile(worth, self.quantile, axis=0), left, count, rng)
 
 
 RULES: dict[str, Callable[..., ArmRule]] = {

@@ -144,7 +144,8 @@ class Compare:
                 after[:, arm, outcome] += 1
                 expected += weight * rope(after[:, 0], after[:, 1], self.margin).max(-1)
             columns.append(expected)
-        return np.stack(columns, -1)
+        # Rounded to the accuracy of the integral: what is closer is a tie.
+        return np.asarray(np.round(np.stack(columns, -1), 4), dtype=np.float64)
 
     def value(self, theta: FloatArray) -> FloatArray:
         """The accuracy."""
@@ -157,15 +158,18 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 def rope(first: FloatArray, second: FloatArray, margin: float) -> FloatArray:
     """Posterior mass `[..., 3]` of theta_1 - theta_2 below -margin, within, above: mu of the ROPE comparison.
 
-    `first` and `second` are Beta parameters `[..., 2]`. Integrated over the quantiles of the first, to about 1e-4.
+    `first` and `second` are Beta parameters `[..., 2]`. Integrated over the quantiles of the narrower, to about 1e-4.
 
     >>> rope(np.array([280.0, 203.0]), np.array([351.0, 162.0]), 0.05).round(2)
     array([0.96, 0.04, 0.  ])
     """
     at = (_NODES + 1) / 2
-    x = betaincinv(first[..., 0, None], first[..., 1, None], at)
-    a, b = second[..., 0, None], second[..., 1, None]
-    below = 1 - betainc(a, b, np.clip(x + margin, 0, 1))  # theta_2 > theta_1 + margin
-    above = betainc(a, b, np.clip(x - margin, 0, 1))  # theta_2 < theta_1 - margin
+    turned = second.sum(-1) > first.sum(-1)
+    narrow, wide = (np.where(turned[..., None], *pair) for pair in ((second, first), (first, second)))
+    x = betaincinv(narrow[..., 0, None], narrow[..., 1, None], at)
+    a, b = wide[..., 0, None], wide[..., 1, None]
+    below = 1 - betainc(a, b, np.clip(x + margin, 0, 1))  # the wide one lies above the narrow one + margin
+    above = betainc(a, b, np.clip(x - margin, 0, 1))
     low, high = ((part * _WEIGHTS).sum(-1) / 2 for part in (below, above))
+    low, high = np.where(turned, high, low), np.where(turned, low, high)
     return np.stack([low, np.maximum(1 - low - high, 0.0), high], -1)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from altmas.checks import as_column, fraction, whole_number
 from altmas.findings import result_for
 from altmas.group_tasks import GroupQuestion
-from altmas.loop import Plan, Round, rounds
+from altmas.loop import Plan, Round, answers_kept, rounds
 from altmas.method import Job, Method
 from altmas.method_groups import GroupMethod
 from altmas.methods import make_method
@@ -122,7 +122,8 @@ def assess(
             now = f"{chosen.name}: {first.metric} {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}]"
             tell.step(first.labels, plan.budget, now)
             seen.append(done)
-    return result_for(question, chosen.name, pool, seen, plan.level)
+    with answers_kept(chosen, seen[-1].answers, pool):
+        return result_for(question, chosen.name, pool, seen, plan.level)
 
 
 def _with_question(method: Method, question: GroupQuestion) -> Method:

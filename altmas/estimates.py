@@ -29,9 +29,9 @@ def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, leve
     """Eq. 3: the mean over draws of the metric, with the draws' central spread at `level`.
 
     >>> from altmas.metrics import metric
-    >>> one = plug_in([metric("accuracy", "ab")], np.array([[[3.0, 1], [0, 4]], [[3, 0], [1, 4]]]), 5, 0.9)[0]
+    >>> one = plug_in([metric("accuracy", "ab")], np.array([[[3.0, 1], [0, 4]], [[4, 0], [0, 4]]]), 5, 0.9)[0]
     >>> one.estimate, one.promise
-    (0.875, 'spread of 2 draws, not coverage')
+    (0.9375, 'spread of 2 draws, not coverage')
     """
     out = []
     tails = [(1 - level) / 2, (1 + level) / 2]

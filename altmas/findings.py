@@ -17,8 +17,9 @@ from altmas.metrics.confusion import FloatArray
 from altmas.pool import Pool
 from altmas.result import Result
 
+TIE = 1e-9
 DRAWS = 10_000
-"""Draws behind every probability of a ranking; its Monte Carlo error is at most 0.005."""
+"""Draws behind every probability of a ranking, fewer where there are very many groups; 10,000 err by at most 0.005."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,8 +71,8 @@ def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[
         return plain
     known = {f.name: getattr(plain, f.name) for f in fields(Result)}
     if question.kind == "identify":
-        ranking = _ranking(run, question, level)
-        return IdentifyResult(**known, ranking=ranking, verdict=_identified(ranking, question, level))
+        ranking, sure = _ranking(run, question, level)
+        return IdentifyResult(**known, ranking=ranking, verdict=_identified(ranking, sure, question, level))
     if question.kind == "compare":
         return _comparison(run, question, level, known)
     calibration, ece = _calibration(run, level)
@@ -80,7 +81,7 @@ def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[
 
 def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
     scores = run.job.pool.scores
-    if scores is None or scores.max() > 1 + 1e-3:  # confidences that are no probabilities have no calibration
+    if scores is None or scores.max() > 1:  # confidences that are no probabilities have no calibration
         return None, None
     bins, mean, draws = run.belief.reliability(DRAWS, run.stream("calibration"))
     tails = [(1 - level) / 2, (1 + level) / 2]
@@ -101,7 +102,8 @@ def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     on_pool = (right + rng.binomial(open_items, theta)) / np.maximum(sizes, 1)
     on_pool = np.where(sizes > 0, on_pool, theta)  # an empty group has only its prior
     low, high = np.quantile(on_pool, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    worst = np.bincount(theta.argmin(-1), minlength=len(sizes)) / DRAWS
+    lowest = np.where(sizes > 0, theta + TIE * rng.random(theta.shape), np.inf).argmin(-1)  # ties go to chance
+    worst = np.bincount(lowest, minlength=len(sizes)) / DRAWS
     found = {"estimate": on_pool.mean(0), "low": low, "high": high, "p_worst": worst}
     table = pd.DataFrame({**_sizes(run), **found})
     if run.job.pool.scores is None:
@@ -128,35 +130,42 @@ def _values(run: GroupRun, question: GroupQuestion) -> FloatArray:
     return run.belief.accuracy().draw(DRAWS, rng)
 
 
-def _ranking(run: GroupRun, question: GroupQuestion, level: float) -> pd.DataFrame:
-    values = _values(run, question)
+def _ranking(run: GroupRun, question: GroupQuestion, level: float) -> tuple[pd.DataFrame, float]:
+    """The table, and the probability that its first m groups are the m sought."""
+    filled = run.arms.groups.sizes > 0  # a group without items has nothing but a prior
+    values = _values(run, question)[:, filled]
     worth = -values if question.target == "least_accurate" else values
+    worth = worth + TIE * run.stream("ties").random(worth.shape)
     rank = np.argsort(np.argsort(-worth, axis=-1), axis=-1) + 1
+    likeliest = (rank <= question.m).mean(0)
+    top = np.argsort(-likeliest, kind="stable")[: question.m]
+    together = float((rank[:, top] <= question.m).all(-1).mean())
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(values, tails, axis=0)
     rank_low, rank_high = np.quantile(rank, tails, axis=0, method="inverted_cdf")
-    table = pd.DataFrame(
-        {
-            **_sizes(run),
+    sizes = pd.DataFrame(_sizes(run))[filled].reset_index(drop=True)
+    table = sizes.assign(
+        **{
             "estimate": values.mean(0),
             "low": low,
             "high": high,
             "rank": rank.mean(0),
             "rank_low": rank_low.astype(int),
             "rank_high": rank_high.astype(int),
-            "p": (rank <= question.m).mean(0),
+            "p": likeliest,
         }
     )
-    return table.sort_values(["p", "rank"], ascending=[False, True], kind="stable").reset_index(drop=True)
+    ranked = table.sort_values(["p", "rank"], ascending=[False, True], kind="stable").reset_index(drop=True)
+    return ranked, together
 
 
-def _identified(ranking: pd.DataFrame, question: GroupQuestion, level: float) -> str:
-    """Name the groups only where the draws agree on them; otherwise name the contenders."""
+def _identified(ranking: pd.DataFrame, sure: float, question: GroupQuestion, level: float) -> str:
+    """Name the groups only where the draws agree on all of them together; otherwise name the contenders."""
     what = question.target.replace("_", " ")
-    top = ranking.head(question.m)
-    if (top["p"] >= level).all():
-        return f"{what}: " + ", ".join(f"{row.group} (P = {row.p:.2f})" for row in top.itertuples())
-    contenders = ranking[ranking["p"] >= (1 - level)].head(max(5, question.m + 2))
+    if sure >= level:
+        named = ", ".join(str(group) for group in ranking["group"].head(question.m))
+        return f"{what}: {named} (P = {sure:.2f})"
+    contenders = ranking.head(max(4, question.m + 2))
     named = ", ".join(f"{row.group} (P = {row.p:.2f})" for row in contenders.itertuples())
     return f"{what}: not told apart yet: {named}"
 

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from altmas.answers import Answers
 from altmas.group_tasks import Arms, binned
 from altmas.groups import Groups, by_predicted_class, by_score_bin, confidences, crossed
 from altmas.metrics.confusion import FloatArray, IntArray, tally
-from altmas.pool import Pool
+from altmas.pool import NO_CLASS, Pool
 
 if TYPE_CHECKING:
     from altmas.surrogates.beta_posterior import BetaPosterior
@@ -53,6 +54,7 @@ class GroupBelief:
     def update(self, answers: Answers) -> None:
         """Take in the answers; a learnt prior is fitted again."""
         self.answers = answers
+        self._bins_learnt: HierarchicalPrior | None = None
         self.seen = self.arms.seen(self.pool, answers.items, answers.labels)
         if self.prior == "hierarchical":
             self.learnt = self._fit(self.arms.groups, answers)
@@ -79,13 +81,21 @@ class GroupBelief:
         right, wrong = self.right_wrong()
         if self.prior == "hierarchical":
             found = self.learnt.posterior(right[None], wrong[None])
-            return BetaPosterior(found.right[:, 0], found.wrong[:, 0], found.weights[:, 0])
-        prior = self._accuracy_prior(self.arms.groups)
-        return BetaPosterior.of(right + prior[:, 0], wrong + prior[:, 1])
+            posterior = BetaPosterior(found.right[:, 0], found.wrong[:, 0], found.weights[:, 0])
+        else:
+            prior = self._accuracy_prior(self.arms.groups)
+            posterior = BetaPosterior.of(right + prior[:, 0], wrong + prior[:, 1])
+        never = self.never_right(self.arms.groups)
+        posterior.right[:, never], posterior.wrong[:, never] = 1e-9, 1e9
+        return posterior
+
+    def never_right(self, groups: Groups) -> NDArray[np.bool_]:
+        """Groups of answers that are no class `[G]`: their accuracy is 0, without asking."""
+        return np.array([name == NO_CLASS for name in groups.names])
 
     def calibration_error(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws `[M, G]` of each group's expected calibration error, from its score bins' accuracies."""
-        shares, scores, theta = self._bin_draws(draws, rng)
+        shares, scores, theta = self._bin_draws(draws, rng, shared=False)
         return np.asarray((shares * np.abs(theta - scores)).sum(-1))
 
     def reliability(self, draws: int, rng: np.random.Generator) -> tuple[Groups, FloatArray, FloatArray]:
@@ -93,7 +103,7 @@ class GroupBelief:
 
         A bin's accuracy is that of its groups, weighted by their items: groups are not asked about evenly.
         """
-        shares, scores, theta = self._bin_draws(draws, rng)
+        shares, scores, theta = self._bin_draws(draws, rng, shared=True)
         weight = shares * self.arms.groups.sizes[:, None]
         weight = weight / np.maximum(weight.sum(0), 1e-300)
         return self.score_bins, np.asarray((weight * scores).sum(0)), np.asarray((weight * theta).sum(-2))
@@ -103,7 +113,10 @@ class GroupBelief:
         """The bins of calibration: the task's own, or ten of equal width."""
         return self.arms.bins or by_score_bin(self.pool)
 
-    def _bin_draws(self, draws: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _bin_draws(
+        self, draws: int, rng: np.random.Generator, *, shared: bool
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Shares and mean scores `[G, B]`, drawn accuracies `[M, G, B]`; a bin's prior strength is `shared` or not."""
         shares, scores = binned(self.pool, self.arms.groups, self.score_bins)
         cells = crossed(self.arms.groups, self.score_bins)
         right, wrong = _right_wrong(self.pool, cells, self.answers)
@@ -112,7 +125,9 @@ class GroupBelief:
             found = self._fit(cells, self.answers).posterior(right[None], wrong[None])
             theta = found.draw(draws, rng)[:, 0]
         else:
-            prior = self._bin_prior(scores).reshape(len(scores), 2, -1)
+            of_bin = shares * self.arms.groups.sizes[:, None]
+            of_bin = np.tile(of_bin / np.maximum(of_bin.sum(0), 1), 2) if shared else np.ones((1, 2 * scores.shape[1]))
+            prior = (self._bin_prior(scores) * np.maximum(of_bin, 1e-6)).reshape(len(scores), 2, -1)
             theta = rng.beta(right + prior[:, 0].ravel(), wrong + prior[:, 1].ravel(), (draws, scores.size))
         return shares, scores, theta.reshape(-1, *scores.shape)
 
@@ -133,7 +148,9 @@ class GroupBelief:
         scores = binned(self.pool, self.arms.groups, bins)[1]
         if self.prior != "hierarchical":
             return self._bin_prior(scores)
-        learnt = self._fit(crossed(self.arms.groups, bins), self.answers)
+        if self._bins_learnt is None:
+            self._bins_learnt = self._fit(crossed(self.arms.groups, bins), self.answers)
+        learnt = self._bins_learnt
         which = int(rng.choice(len(learnt.weights), p=learnt.weights[:, 0]))
         return np.concatenate([part[which, 0].reshape(scores.shape) for part in learnt.pseudo_counts()], -1)
 
@@ -156,6 +173,8 @@ class GroupBelief:
         from altmas.surrogates.hierarchical import fit_prior, regressor
 
         right, wrong = _right_wrong(self.pool, groups, answers)
+        never = self.never_right(groups)
+        right[never], wrong[never] = 0.0, 0.0  # certain, so no evidence about the others
         x = regressor(_mean_scores(self.pool, groups), len(groups.names))
         return fit_prior(right[None], wrong[None], x)
 
@@ -202,7 +221,9 @@ class GroupBelief:
         shares = proportions(scores, cells.index, self.said, len(self.pool.classes))
         if learnt is not None:
             return hierarchical_columns(learnt, shares, self.said)
-        return (COLUMN_STRENGTH * np.maximum(shares, 1e-9))[None]
+        # A column's strength is shared out to its cells, or many groups would drown the answers in pseudo-counts.
+        of_column = cells.sizes / np.maximum(np.bincount(self.said, cells.sizes)[self.said], 1)
+        return (COLUMN_STRENGTH * np.maximum(shares, 1e-9) * np.maximum(of_column, 1e-9)[:, None])[None]
 
 
 def _right_wrong(pool: Pool, groups: Groups, answers: Answers) -> tuple[FloatArray, FloatArray]:
@@ -213,7 +234,7 @@ def _right_wrong(pool: Pool, groups: Groups, answers: Answers) -> tuple[FloatArr
 
 def _probabilities(pool: Pool) -> FloatArray | None:
     """The model's scores, where they can be read as probabilities."""
-    return pool.scores if pool.scores is not None and pool.scores.max() <= 1 + 1e-3 else None
+    return pool.scores if pool.scores is not None and pool.scores.max() <= 1 else None
 
 
 def _mean_scores(pool: Pool, groups: Groups) -> FloatArray | None:

@@ -44,8 +44,9 @@ class GroupQuestion:
     def groups(self, pool: Pool) -> Groups:
         """The groups of a pool, checked against the question."""
         found = groups_by(pool, self.by, self.bins)
-        if self.kind == "identify" and self.m >= len(found.names):
-            raise InputError("m", f"be below the number of groups, {len(found.names)}", self.m)
+        filled = int((found.sizes > 0).sum())
+        if self.kind == "identify" and self.m >= filled:
+            raise InputError("m", f"be below the number of groups that have items, {filled}", self.m)
         if self.kind == "identify" and self.target == "most_costly" and self.by != "class":
             raise InputError("by", "be 'class' to find the most costly", repr(self.by))
         if self.kind == "compare":
@@ -55,6 +56,9 @@ class GroupQuestion:
                     raise InputError("groups to compare", f"be among {known}", repr(side))
             if self.a == self.b:
                 raise InputError("groups to compare", "be two", f"{self.a!r} twice")
+            for side in (self.a, self.b):
+                if found.sizes[found.names.index(side)] == 0:
+                    raise InputError("groups to compare", "have items", f"none in {side!r}")
             return _two_and_the_rest(found, self.a, self.b)
         return found
 

@@ -71,8 +71,10 @@ def by_score_bin(pool: Pool, bins: int = 10, equal: str = "width") -> Groups:
         index = rank * bins // len(confidence)
     else:
         raise InputError("equal", "be 'width' or 'weight'", repr(equal))
-    names = tuple(f"{low:.2f}-{high:.2f}" for low, high in pairwise(edges))
-    return Groups(names, index)
+    names = [f"{low:.2f}-{high:.2f}" for low, high in pairwise(edges)]
+    if len(set(names)) < len(names):  # bins of equal weight may have equal edges
+        names = [f"{name} (bin {i})" for i, name in enumerate(names, start=1)]
+    return Groups(tuple(names), index)
 
 
 EQUAL_WEIGHT = "Use equal='weight' for confidences that are not probabilities."
@@ -114,7 +116,9 @@ def groups_by(pool: Pool, by: str, bins: int = 10) -> Groups:
     >>> len(groups_by(Pool.build([0, 1], scores=[0.6, 0.9]), "class,score").names)
     20
     """
-    if "," in by and by not in pool.groups:
+    if by in pool.groups:  # an attribute of that name is what its giver means
+        return by_attribute(pool, by)
+    if "," in by:
         first, rest = by.split(",", 1)
         return crossed(groups_by(pool, first.strip(), bins), groups_by(pool, rest.strip(), bins))
     if by == "class":

@@ -26,8 +26,8 @@ BLOCK = 250
 class ArmBelief(Protocol):
     """Where the pseudo-counts of the arms come from; a hierarchical one learns them from what was seen."""
 
-    def refit(self, seen: IntArray) -> None:
-        """Look at all outcomes so far `[R, G, O]`."""
+    def refit(self, seen: IntArray, now: bool = False) -> None:
+        """Look at all outcomes so far `[R, G, O]`, when it seems worth it or, before a measurement, `now`."""
         ...
 
     def prior(self, rng: np.random.Generator) -> FloatArray:
@@ -46,7 +46,7 @@ class FixedPrior:
     pseudo_counts: FloatArray
     posterior_mean: Callable[[FloatArray], FloatArray] | None = None
 
-    def refit(self, seen: IntArray) -> None:
+    def refit(self, seen: IntArray, now: bool = False) -> None:
         """Nothing to learn."""
 
     def prior(self, rng: np.random.Generator) -> FloatArray:
@@ -69,12 +69,13 @@ class LearntPrior:
         self._fitted_at = -1.0
         self.learnt: HierarchicalPrior | None = None
 
-    def refit(self, seen: IntArray) -> None:
+    def refit(self, seen: IntArray, now: bool = False) -> None:
         """Fit anew if enough is new."""
         from altmas.surrogates.hierarchical import fit_prior
 
         count = float(seen[0].sum())
-        if self._fitted_at >= 0 and count < self._fitted_at * (1 + self.growth) + 5:
+        due = self._fitted_at < 0 or count >= self._fitted_at * (1 + self.growth) + 5
+        if not due and not (now and count > self._fitted_at):
             return
         start = self.learnt.mode if self.learnt is not None and self._fitted_at > 0 else None
         self.learnt = fit_prior(seen[..., 0], seen[..., 1], self.x, start)
@@ -175,7 +176,7 @@ def _simulate_block(
                 arms = rule.choose(alpha, task, left, min(arms_per_step, goal - done), sample, rng)
                 done += _pull_all(urns, seen, arms, rng)
         done = goal
-        belief.refit(seen)
+        belief.refit(seen, now=True)
         mean = belief.mean(seen)
         for k, measure in enumerate(measures):
             out[k, t] = measure(seen, mean)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from altmas.method import Job, Method, Run
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.oracles import Oracle, ask
 from altmas.policies import Choice
+from altmas.pool import Pool
 
 
 @dataclass(frozen=True)
@@ -61,20 +63,26 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Rou
 
 
 def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:
-    try:
+    with answers_kept(method, answers, job.pool):
         run.update(answers, number)
         return tuple(run.estimate(plan.level))
+
+
+@contextmanager
+def answers_kept(method: Method, answers: Answers, pool: Pool) -> Iterator[None]:
+    """Turn whatever fails inside into an error that has the answers: they were paid for."""
+    try:
+        yield
     except Exception as error:
         failure = MethodError(
             f"method {method.name!r} must cope with its answers; got {type(error).__name__}: {error}."
         )
-        failure.answers = _by_id(answers, job)
+        failure.answers = _by_id(answers, pool)
         failure.add_note(ANSWERS_KEPT)
         raise failure from error
 
 
-def _by_id(answers: Answers, job: Job) -> dict[object, object]:
-    pool = job.pool
+def _by_id(answers: Answers, pool: Pool) -> dict[object, object]:
     return {pool.ids[i]: pool.classes[y] for i, y in zip(answers.items, answers.labels, strict=True)}
 
 
@@ -86,7 +94,7 @@ def _ask_all(oracle: Oracle, job: Job, choice: Choice, before: Answers) -> list[
                 labels.append(ask(oracle, job.pool, int(item)))
     except BaseException as error:
         known = before.extended(choice.items[: len(labels)], labels, 0, np.ones(len(labels)))
-        answered = _by_id(known, job)
+        answered = _by_id(known, job.pool)
         if not isinstance(error, Exception):  # Ctrl-C stays what it is
             error.answers = answered  # type: ignore[attr-defined]
             error.add_note(f"{len(answered)} answers so far: {answered}")

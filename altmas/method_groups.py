@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from altmas.answers import Answers
-from altmas.arm_rules import make_rule, sample_bins, sample_outcomes
+from altmas.arm_rules import EpsilonGreedy, make_rule, mean_bins, mean_outcomes, sample_bins, sample_outcomes
 from altmas.checks import whole_number
 from altmas.estimates import Estimate
 from altmas.group_belief import GroupBelief, belief_for
-from altmas.group_tasks import Arms, GroupQuestion, arms_for
+from altmas.group_tasks import Arms, GroupQuestion, arms_for, binned
 from altmas.method import Job, Run
 from altmas.method_random import choose_uniformly
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.policies import Choice
+from altmas.policies import Choice, uniform
 from altmas.streams import stream
+
+TRIES = 128
+"""How often a rule is asked before one answer is taken; the share that said the same is the propensity."""
 
 PRIORS = ("uniform", "informed", "hierarchical")
 
@@ -79,6 +82,8 @@ class GroupRun:
         values = self._metric_draws()
         tails = [(1 - level) / 2, (1 + level) / 2]
         promise = f"{level:.0%} credible under the {self.method.prior} prior"
+        if self.method.question.kind == "compare":
+            promise = "nothing: a comparison asks about its two groups only"
         out = []
         for one, draws in zip(self.job.metrics, values, strict=True):
             low, high = np.quantile(draws, tails)
@@ -95,31 +100,54 @@ class GroupRun:
         return [one.value(confusions) for one in self.job.metrics]
 
     def _by_rule(self, count: int) -> Choice:
-        rng, rule = self.stream("choose"), make_rule(self.method.rule)
+        rng, compares = self.stream("choose"), self.method.question.kind == "compare"
         groups = self.arms.groups
-        open_items = self.answers.unlabelled(self.job.pool)
-        order = rng.permutation(open_items)
-        waiting = [list(order[groups.index[order] == g]) for g in range(len(groups.names))]
-        asked = groups.names if self.method.question.kind != "compare" else groups.names[:2]
+        order = rng.permutation(self.answers.unlabelled(self.job.pool))
+        waiting = [[int(i) for i in order[groups.index[order] == g]] for g in range(len(groups.names))]
+        asked = range(2) if compares else range(len(groups.names))
+        closed = self.belief.never_right(groups) if not self.arms.by_true_class else np.zeros(len(groups.names), bool)
+        pending = np.zeros((1, len(groups.names), self.arms.outcomes))
         chosen: list[int] = []
         propensities: list[float] = []
-        sample = sample_bins if self.arms.bins is not None else sample_outcomes
         while len(chosen) < count:
-            left = np.array([[len(waiting[g]) for g in range(len(asked))]])
-            if not left.any():  # both groups of a comparison are used up: the rest of the budget goes anywhere
-                others = uniform_rest(waiting, count - len(chosen), rng)
-                return Choice(np.array(chosen + others), np.array(propensities + [1.0] * len(others)))
-            alpha = self.belief.alpha(rng)[:, : len(asked)]
+            left = np.array([[0 if closed[g] else len(waiting[g]) for g in asked]])
+            if not left.any():  # nothing left that the question is about: the rest of the budget goes anywhere
+                others = rest_of(waiting, count - len(chosen), rng)
+                return Choice(np.array([*chosen, *others.items]), np.array([*propensities, *others.propensities]))
             step = min(self.method.question.m, count - len(chosen))
-            for arm in rule.choose(alpha, self.arms.task, left, step, sample, rng)[0]:
-                if arm >= 0:
-                    # By the rule's draw the arm was chosen; within it, items are alike.
-                    propensities.append(1.0 / len(waiting[arm]))
-                    chosen.append(int(waiting[arm].pop()))
+            if compares and len(self.answers) == 0:  # both sides alike, before anything is known
+                arms, chances = (np.array([len(chosen) % 2 if left[0].all() else int(left[0].argmax())]), np.ones(1))
+            else:
+                arms, chances = self._pick(pending, left, step, rng)
+            for arm, chance in zip(arms, chances, strict=True):
+                propensities.append(float(chance) / len(waiting[arm]))
+                chosen.append(waiting[arm].pop())
+                pending[0, arm] += self._expected_outcome(arm, pending)
         return Choice(np.array(chosen), np.array(propensities))
 
+    def _pick(
+        self, pending: FloatArray, left: IntArray, step: int, rng: np.random.Generator
+    ) -> tuple[IntArray, FloatArray]:
+        """Arms, and the chance of each: the rule is asked `TRIES` times, and one of its answers is taken by lot."""
+        alpha = np.concatenate([self.belief.alpha(rng) + pending for _ in range(TRIES)])[:, : left.shape[1]]
+        sample = sample_bins if self.arms.bins is not None else sample_outcomes
+        rule = make_rule(self.method.rule)
+        if isinstance(rule, EpsilonGreedy) and self.arms.bins is not None:
+            rule = replace(rule, mean=mean_bins)
+        answers = rule.choose(alpha, self.arms.task, np.repeat(left, TRIES, axis=0), step, sample, rng)
+        arms = answers[int(rng.integers(TRIES))]
+        arms = arms[arms >= 0]
+        return arms, np.array([(answers == arm).any(-1).mean() for arm in arms])
 
-def uniform_rest(waiting: list[list[int]], count: int, rng: np.random.Generator) -> list[int]:
+    def _expected_outcome(self, arm: int, pending: FloatArray) -> FloatArray:
+        """What an answer from this arm would add on average: the rest of a batch must not forget what it asked."""
+        alpha = self.belief.alpha(self.stream("pending")) + pending
+        if self.arms.bins is None:
+            return np.asarray(mean_outcomes(alpha)[0, arm])
+        shares = binned(self.job.pool, self.arms.groups, self.arms.bins)[0][arm]
+        return np.asarray(mean_bins(alpha)[0, arm] * np.tile(shares, 2))
+
+
+def rest_of(waiting: list[list[int]], count: int, rng: np.random.Generator) -> Choice:
     """Any items that are left."""
-    rest = np.array([int(item) for group in waiting for item in group])
-    return [int(i) for i in rng.choice(rest, count, replace=False)]
+    return uniform(np.array([item for group in waiting for item in group]), count, rng)

@@ -186,7 +186,9 @@ def _scores(scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...]
         raise InputError(
             "each row of scores", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
         )
-    return values
+    if values.ndim == 2:
+        return np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly
+    return np.minimum(values, 1.0) if values.max() <= 1 + 1e-3 else values
 
 
 def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...]) -> None:

@@ -69,7 +69,7 @@ class LowestQuantile:
     ) -> IntArray:
         """The arms that may be worst."""
         seen = np.rint(alpha - 1).astype(np.int64)
-        return best_arms(-self.table[seen[..., 0], seen[..., 1]], left, count)
+        return best_arms(-self.table[seen[..., 0], seen[..., 1]], left, count, rng)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ def test_classes_are_counted_by_hand(few):
 
 
 def test_bins_have_equal_width_and_empty_ones_are_left_out(few):
-    groups = aba_common.by_bin(few)
+    groups = aba_common.by_bin(few, "width")
     assert groups.names == ("0.50-0.60", "0.60-0.70", "0.70-0.80", "0.80-0.90", "0.90-1.00")
     assert groups.truth.tolist() == [[1, 1], [0, 1], [0, 1], [1, 0], [1, 0]]
     np.testing.assert_allclose(groups.scores, [0.5, 0.6, 0.7, 0.8, 0.9])

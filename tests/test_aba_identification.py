@@ -125,7 +125,7 @@ def test_ucb_looks_up_the_exact_quantile():
     rule = aba_curves.LowestQuantile.up_to(3)
     assert rule.table[0, 0] == pytest.approx(0.025)
     alpha = np.array([[[3.0, 1.0], [1.0, 1.0], [1.0, 3.0]]])
-    chosen = rule.choose(alpha, FindExtreme(), np.array([[1, 1, 0]]), 1, None, None)
+    chosen = rule.choose(alpha, FindExtreme(), np.array([[1, 1, 0]]), 1, None, np.random.default_rng(0))
     assert chosen.tolist() == [[1]]
 
 

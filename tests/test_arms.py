@@ -219,4 +219,18 @@ def test_checkpoints_must_ascend_within_the_pool():
 
 
 def test_best_arms_says_when_fewer_are_open():
-    assert best_arms(np.array([[3.0, 2.0, 1.0]]), np.array([[0, 1, 0]]), 2).tolist() == [[1, -1]]
+    rng = np.random.default_rng(0)
+    assert best_arms(np.array([[3.0, 2.0, 1.0]]), np.array([[0, 1, 0]]), 2, rng).tolist() == [[1, -1]]
+
+
+def test_ties_between_arms_go_to_chance():
+    """Two arms alike, 10,000 replicates: each best in half of them, error rate 1e-4."""
+    worth, left = np.tile([1.0, 1.0, 0.5], (10_000, 1)), np.ones((10_000, 3), int)
+    arms = best_arms(worth, left, 1, np.random.default_rng(0))[:, 0]
+    assert chisquare(np.bincount(arms, minlength=2), [5000, 5000]).pvalue > 1e-4
+
+
+def test_rope_does_not_depend_on_the_order():
+    for first, second in (((1.0, 1.0), (5000.0, 1000.0)), ((2.0, 3.0), (30.0, 4.0))):
+        one, other = (rope(np.array(a), np.array(b), 0.05) for a, b in ((first, second), (second, first)))
+        np.testing.assert_allclose(one, other[::-1], atol=1e-12)

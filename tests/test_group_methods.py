@@ -80,6 +80,7 @@ def test_thompson_asks_where_it_matters_and_names_the_worst():
         progress=False,
     )
     assert result.verdict.startswith("least accurate: 3 (P = ")
+    assert "not told apart" not in result.verdict
     by_group = result.ranking.set_index("group")["labels"]
     assert by_group[3] > 2 * by_group[0]
 
@@ -123,7 +124,7 @@ def test_comparison_spends_labels_on_the_two_groups():
     [
         ({"task": "guess"}, "task must be one of estimate, identify, compare; got 'guess'."),
         ({"task": "identify", "target": "nicest"}, "target must be one of least_accurate"),
-        ({"task": "identify", "m": 10}, "m must be below the number of groups, 10; got 10."),
+        ({"task": "identify", "m": 10}, "m must be below the number of groups that have items, 10; got 10."),
         ({"task": "identify", "m": 0}, "m must be an int >= 1; got 0."),
         ({"task": "identify", "target": "most_costly"}, "cost must be given to find the most costly; got none."),
         (
@@ -191,9 +192,59 @@ def test_options_of_group_methods():
             altmas.make_method("thompson", **options)
 
 
+def test_empty_groups_are_never_named(call):
+    """Ten score bins of which the lower ones are empty: they cannot be the worst."""
+    result = altmas.assess(**call, method="uniform", by="score", **QUICK)
+    assert result.groups.loc[result.groups["size"] == 0, "p_worst"].sum() == 0
+    found = altmas.assess(**call, method="thompson", by="score", task="identify", **QUICK)
+    assert (found.ranking["size"] > 0).all()
+    with pytest.raises(altmas.InputError, match="groups to compare must have items; got none in '0.00-0.10'"):
+        altmas.assess(**call, method="thompson", by="score", task="compare", a="0.00-0.10", b="0.90-1.00", **QUICK)
+
+
+def test_many_groups_do_not_drown_the_answers(call):
+    """The strength of a confusion column is shared by the groups that cross it."""
+    groups = {"ward": np.arange(300) % 20}
+    truth = float((call["predictions"] == call["oracle"]).mean())
+    result = altmas.assess(**call, groups=groups, method="uniform", by="ward", **QUICK | {"budget": 200})
+    assert abs(result.estimates["estimate"][0] - truth) < 0.12
+
+
+def test_a_comparison_begins_with_both_sides_alike():
+    pool = made_up([0.9, 0.5, 0.9])
+    result = altmas.assess(**pool, method="uniform", task="compare", a=0, b=1, budget=20, initial=20, progress=False)
+    assert np.bincount(result.answers["position"] // 200).tolist() == [10, 10]
+
+
+def test_propensities_are_those_of_the_whole_choice():
+    """Summed over the open items of an arm they are the arm's chance, at most 1."""
+    pool = made_up([0.95, 0.6, 0.9], each=50)
+    result = altmas.assess(
+        **pool, method="hierarchical-thompson", task="identify", budget=60, initial=30, batch=1, progress=False
+    )
+    later = result.answers[result.answers["round"] > 0]
+    assert (later["propensity"] > 0).all()
+    assert (later["propensity"] <= 1 / 10).all()
+
+
+def test_a_batch_is_spread_over_the_arms():
+    pool = made_up([0.7] * 10, each=100)
+    method = altmas.make_method("thompson", prior="uniform")
+    result = altmas.assess(**pool, method=method, budget=150, initial=50, batch=100, progress=False)
+    assert result.groups["labels"].max() < 40
+
+
+def test_scores_a_hair_above_one_lose_no_answers(call):
+    scores = call["scores"].max(1)
+    scores[0] = 1.0000001
+    result = altmas.assess(**call | {"scores": scores}, method="informed", **QUICK)
+    assert result.ece is not None
+
+
 def test_answers_that_are_no_class(call):
     said = call["predictions"].astype(object)
     said[:40] = "error"
     result = altmas.assess(**call | {"predictions": said}, method="hierarchical-thompson", **QUICK)
-    assert "(no class)" in set(result.groups["group"])
+    nothing = result.groups.set_index("group").loc["(no class)"]
+    assert (nothing["estimate"], nothing["low"], nothing["high"]) == (0.0, 0.0, 0.0)
     assert result.estimates["estimate"].between(0, 1).all()
