@@ -55,6 +55,7 @@ class GroupBelief:
         """Take in the answers; a learnt prior is fitted again."""
         self.answers = answers
         self._bins_learnt: HierarchicalPrior | None = None
+        self._columns_prior: FloatArray | None = None
         self.seen = self.arms.seen(self.pool, answers.items, answers.labels)
         if self.prior == "hierarchical":
             self.learnt = self._fit(self.arms.groups, answers)
@@ -117,7 +118,7 @@ class GroupBelief:
         self, draws: int, rng: np.random.Generator, *, shared: bool
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Shares and mean scores `[G, B]`, drawn accuracies `[M, G, B]`; a bin's prior strength is `shared` or not."""
-        shares, scores = binned(self.pool, self.arms.groups, self.score_bins)
+        shares, scores = self._binned
         cells = crossed(self.arms.groups, self.score_bins)
         right, wrong = _right_wrong(self.pool, cells, self.answers)
         draws = max(min(draws, _NUMBERS // scores.size), 50)
@@ -133,7 +134,7 @@ class GroupBelief:
 
     def _arm_prior(self, rng: np.random.Generator) -> FloatArray:
         if self.arms.by_true_class:
-            columns = self._column_priors(self.cells, self.learnt if self.prior == "hierarchical" else None)
+            columns = self._column_priors()
             return np.asarray(columns[0] if len(columns) == 1 else columns[self._point(rng)])
         if self.arms.bins is not None:
             return self._bins_arm_prior(self.arms.bins, rng)
@@ -145,7 +146,7 @@ class GroupBelief:
 
     def _bins_arm_prior(self, bins: Groups, rng: np.random.Generator) -> FloatArray:
         """Pseudo-counts `[G, 2B]`, right then wrong; under a learnt prior those of one point of cells group x bin."""
-        scores = binned(self.pool, self.arms.groups, bins)[1]
+        scores = self._binned[1]
         if self.prior != "hierarchical":
             return self._bin_prior(scores)
         if self._bins_learnt is None:
@@ -187,10 +188,8 @@ class GroupBelief:
         counts = tally(
             self.cells.index[self.answers.items], self.answers.labels, len(self.said), len(self.pool.classes)
         )
-        learnt = self.learnt_cells if self.prior == "hierarchical" else None
-        priors = self._column_priors(self.cells, learnt)
-        weights = np.ones(1) if learnt is None else learnt.weights[:, 0]
-        return DirichletPosterior(counts + priors, weights)
+        weights = self.learnt_cells.weights[:, 0] if self.prior == "hierarchical" else np.ones(1)
+        return DirichletPosterior(counts + self._column_priors(), weights)
 
     def confusions(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws of the whole pool's confusion `[M, C, P]`: answers as given, open items by their cell's drawn column.
@@ -213,17 +212,33 @@ class GroupBelief:
             out[:, column] += counts[:, cell]
         return np.asarray(known + out.transpose(0, 2, 1))
 
-    def _column_priors(self, cells: Groups, learnt: HierarchicalPrior | None) -> FloatArray:
-        """Pseudo-counts `[H, cells, C]`."""
-        from altmas.surrogates.dirichlet_posterior import hierarchical_columns, proportions
+    def _column_priors(self) -> FloatArray:
+        """Pseudo-counts `[H, cells, C]`, made once per update."""
+        from altmas.surrogates.dirichlet_posterior import hierarchical_columns
+
+        if self._columns_prior is None:
+            if self.prior == "hierarchical":
+                self._columns_prior = hierarchical_columns(self.learnt_cells, self._shares, self.said)
+            else:
+                # Shared out to its cells, or many groups would drown the answers in pseudo-counts.
+                sizes = self.cells.sizes
+                of_column = sizes / np.maximum(np.bincount(self.said, sizes)[self.said], 1)
+                strength = COLUMN_STRENGTH * np.maximum(of_column, 1e-9)[:, None]
+                self._columns_prior = (strength * np.maximum(self._shares, 1e-9))[None]
+        return self._columns_prior
+
+    @cached_property
+    def _shares(self) -> FloatArray:
+        """Prior proportions of the true classes in each cell `[cells, C]`."""
+        from altmas.surrogates.dirichlet_posterior import proportions
 
         scores = None if self.prior == "uniform" else _probabilities(self.pool)
-        shares = proportions(scores, cells.index, self.said, len(self.pool.classes))
-        if learnt is not None:
-            return hierarchical_columns(learnt, shares, self.said)
-        # A column's strength is shared out to its cells, or many groups would drown the answers in pseudo-counts.
-        of_column = cells.sizes / np.maximum(np.bincount(self.said, cells.sizes)[self.said], 1)
-        return (COLUMN_STRENGTH * np.maximum(shares, 1e-9) * np.maximum(of_column, 1e-9)[:, None])[None]
+        return proportions(scores, self.cells.index, self.said, len(self.pool.classes))
+
+    @cached_property
+    def _binned(self) -> tuple[FloatArray, FloatArray]:
+        """Share and mean score of each bin within its group `[G, B]`."""
+        return binned(self.pool, self.arms.groups, self.score_bins)
 
 
 def _right_wrong(pool: Pool, groups: Groups, answers: Answers) -> tuple[FloatArray, FloatArray]:

@@ -22,6 +22,8 @@ from altmas.streams import stream
 TRIES = 128
 """How often a rule is asked before one answer is taken; the share that said the same is the propensity."""
 
+_NUMBERS = 4_000_000  # held at once, at most
+
 PRIORS = ("uniform", "informed", "hierarchical")
 
 
@@ -128,14 +130,15 @@ class GroupRun:
     def _pick(
         self, pending: FloatArray, left: IntArray, step: int, rng: np.random.Generator
     ) -> tuple[IntArray, FloatArray]:
-        """Arms, and the chance of each: the rule is asked `TRIES` times, and one of its answers is taken by lot."""
-        alpha = np.concatenate([self.belief.alpha(rng) + pending for _ in range(TRIES)])[:, : left.shape[1]]
+        """Arms, and the chance of each: the rule is asked many times, and one of its answers is taken by lot."""
+        tries = int(np.clip(_NUMBERS // pending.size, 8, TRIES))
+        alpha = np.concatenate([self.belief.alpha(rng) + pending for _ in range(tries)])[:, : left.shape[1]]
         sample = sample_bins if self.arms.bins is not None else sample_outcomes
         rule = make_rule(self.method.rule)
         if isinstance(rule, EpsilonGreedy) and self.arms.bins is not None:
             rule = replace(rule, mean=mean_bins)
-        answers = rule.choose(alpha, self.arms.task, np.repeat(left, TRIES, axis=0), step, sample, rng)
-        arms = answers[int(rng.integers(TRIES))]
+        answers = rule.choose(alpha, self.arms.task, np.repeat(left, tries, axis=0), step, sample, rng)
+        arms = answers[int(rng.integers(tries))]
         arms = arms[arms >= 0]
         return arms, np.array([(answers == arm).any(-1).mean() for arm in arms])
 
