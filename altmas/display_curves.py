@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from altmas.checks import fraction
@@ -86,6 +87,13 @@ class ReliabilityDisplay:
         if not len(held):
             raise InputError("shares", "be above 0 for some bin with a score", "no such bin")
         return cls(score[held], share[held], accuracy.take(held), level)
+
+    @classmethod
+    def from_calibration(cls, table: pd.DataFrame, *, level: float = 0.95) -> ReliabilityDisplay:
+        """From the `calibration` table of a result; `level` is that of its intervals."""
+        held = table[table["size"] > 0]
+        score, size, *band = (held[name].to_numpy(np.float64) for name in ("score", "size", "estimate", "low", "high"))
+        return cls(score, size / size.sum(), Band(*band), fraction("level", level))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bins, their gaps to the diagonal, and the shares as bars in a strip below 0."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -16,6 +17,9 @@ from altmas.method_groups import GroupRun
 from altmas.metrics.confusion import FloatArray
 from altmas.pool import Pool
 from altmas.result import Result
+
+if TYPE_CHECKING:
+    from altmas.surrogates.beta_posterior import BetaPosterior
 
 TIE = 1e-9
 DRAWS = 10_000
@@ -31,6 +35,9 @@ class GroupResult(Result):
     """
 
     groups: pd.DataFrame
+    posterior: BetaPosterior
+    """Of each group's accuracy behind the pool, for displays and questions of your own."""
+
     calibration: pd.DataFrame | None
     """Per score bin: mean score, accuracy and its interval, and `bias`, score minus accuracy; None without scores."""
 
@@ -57,6 +64,7 @@ class CompareResult(Result):
     eta: str
     lam: float
     difference: tuple[float, float, float]  # estimate, low, high
+    draws: FloatArray  # of the difference [M]
     verdict: str
 
     def __repr__(self) -> str:
@@ -76,7 +84,8 @@ def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[
     if question.kind == "compare":
         return _comparison(run, question, level, known)
     calibration, ece = _calibration(run, level)
-    return GroupResult(**known, groups=_groups(run, level), calibration=calibration, ece=ece)
+    accuracy = run.belief.accuracy()
+    return GroupResult(**known, groups=_groups(run, level), posterior=accuracy, calibration=calibration, ece=ece)
 
 
 def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
@@ -189,4 +198,4 @@ def _comparison(run: GroupRun, question: GroupQuestion, level: float, known: dic
     }[eta]
     difference = (float(gap.mean()), float(low), float(high))
     verdict = f"{sentence} (P = {mu[eta]:.2f})"
-    return CompareResult(**known, mu=mu, eta=eta, lam=mu[eta], difference=difference, verdict=verdict)  # type: ignore[arg-type]
+    return CompareResult(**known, mu=mu, eta=eta, lam=mu[eta], difference=difference, draws=gap, verdict=verdict)  # type: ignore[arg-type]

@@ -153,6 +153,17 @@ def test_bad_questions_say_so_before_a_label_is_spent(call, arguments, sentence)
     assert not asked
 
 
+def test_results_can_be_drawn(call):
+    from altmas.displays import ForestDisplay, ReliabilityDisplay
+
+    result = altmas.assess(**call, method="hierarchical", **QUICK)
+    drawn = ReliabilityDisplay.from_calibration(result.calibration)
+    np.testing.assert_array_equal(drawn.accuracy.mean, result.calibration["estimate"])
+    assert drawn.shares.sum() == pytest.approx(1)
+    assert drawn.plot().get_xlabel()
+    assert ForestDisplay.from_posterior(result.groups["group"], result.posterior).plot().get_xlabel()
+
+
 @pytest.mark.parametrize("method", ["hierarchical", "thompson"])
 def test_calibration_with_everything_labelled(method, call):
     """Many labels and a weak prior: the posterior's ECE is near the plain one."""
