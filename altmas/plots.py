@@ -42,7 +42,7 @@ def plot_history(
         rows = history[history["metric"] == name]
         colour, shape = INK[i % len(INK)], _SHAPES[i % len(_SHAPES)]
         ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=name)
-        ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.12, linewidth=0)
+        ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0.5)
         if truth is not None and name in truth:
             ax.axhline(truth[name], color=colour, linestyle="--", linewidth=1)
     ax.set_xlabel("labels")

@@ -192,7 +192,16 @@ def _scores(scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...]
 
 
 def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...]) -> None:
-    if outputs.scores is None or outputs.scores.ndim == 1:
+    if outputs.scores is None:
+        return
+    if outputs.scores.ndim == 1:
+        low = float((outputs.scores < 1 / len(classes) - 1e-9).mean())
+        if outputs.scores.max() <= 1 and low > 0.05:
+            warnings.warn(
+                f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
+                "confidence in what it predicted, not the probability of one class.",
+                stacklevel=4,
+            )
         return
     agree = float((outputs.scores.argmax(1) == outputs.predictions).mean())
     if agree < 0.5:

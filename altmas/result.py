@@ -48,7 +48,9 @@ class Result:
         """Draw each metric's estimate and interval against labels spent; dashed lines where the truth is given."""
         from altmas.plots import plot_history
 
-        return plot_history(self.history, metrics=metrics, truth=truth, ax=ax, title=f"method: {self.method}")
+        band = self.estimates["promise"].iloc[0]
+        title = f"{self.method}; band: {band}"
+        return plot_history(self.history, metrics=metrics, truth=truth, ax=ax, title=title)
 
     def __repr__(self) -> str:
         return f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"

@@ -35,9 +35,9 @@ def test_confidence_is_the_score_of_what_was_said(pool):
 
 
 def test_score_bins_of_equal_width_and_of_equal_weight():
-    scores = np.array([0.05, 0.51, 0.52, 0.53, 0.95, 1.0])
-    some = Pool.build([0, 1] * 3, scores=scores)
-    assert by_score_bin(some, 10).index.tolist() == [0, 5, 5, 5, 9, 9]
+    scores = np.array([0.35, 0.51, 0.52, 0.53, 0.95, 1.0])
+    some = Pool.build([0, 1, 2] * 2, scores=scores)
+    assert by_score_bin(some, 10).index.tolist() == [3, 5, 5, 5, 9, 9]
     assert by_score_bin(some, 3, "weight").sizes.tolist() == [2, 2, 2]
     ties = Pool.build([0, 1] * 3, scores=np.ones(6))
     assert by_score_bin(ties, 3, "weight").sizes.tolist() == [2, 2, 2]

@@ -44,6 +44,11 @@ def test_scores_that_contradict_the_predictions_are_a_warning():
         Pool.build(["a", "b"], scores=[[0.1, 0.9], [0.9, 0.1]])
 
 
+def test_probabilities_of_one_class_are_no_confidences():
+    with pytest.warns(UserWarning, match="scores are below 1/2 for 50% of the items; one score per item must be"):
+        Pool.build([0, 1], scores=[0.1, 0.9])
+
+
 def test_several_models_on_the_same_items():
     pool = Pool.build({"ours": ["a", "b"], "theirs": ["b", "b"]}, scores={"theirs": [0.5, 0.9]})
     assert [o.name for o in pool.outputs] == ["ours", "theirs"]
@@ -87,7 +92,7 @@ def test_features_are_scaled_by_kind(rng):
 
 
 def test_vendor_outputs_stand_in_for_features():
-    pool = Pool.build(["a", "b", "no"], scores=[0.5, 0.99, 0.2], classes=["a", "b"])
+    pool = Pool.build(["a", "b", "no"], scores=[0.5, 0.99, 0.6], classes=["a", "b"])
     got = vendor_outputs(pool)
     np.testing.assert_array_equal(got[:, :3], np.eye(3))
     assert got[0, 3] == 0.0
