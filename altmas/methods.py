@@ -29,7 +29,7 @@ def make_method(name: str, **options: Any) -> Method:
     """A method by name, with options.
 
     `altmas` takes `surrogate`, `draws`, `pseudo_labels`, `counted` and `tune`; `bald` takes `surrogate`, `draws` and
-    `tune`; the group methods (`uniform` to `hierarchical-thompson`) take `prior`, `rule`, `strength`, `reward`, `draws`.
+    `tune`; the group methods take `prior`, `rule`, `strength`, `reward` and `draws`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'
