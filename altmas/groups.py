@@ -67,8 +67,7 @@ def by_score_bin(pool: Pool, bins: int = 10, equal: str = "width") -> Groups:
         index = np.minimum((confidence * bins).astype(np.int64), bins - 1)
     elif equal == "weight":
         edges = np.quantile(confidence, np.linspace(0, 1, bins + 1))
-        rank = np.argsort(np.argsort(confidence, kind="stable"), kind="stable")
-        index = rank * bins // len(confidence)
+        index = np.searchsorted(edges[1:-1], confidence, side="right")  # equal confidences share a bin
     else:
         raise InputError("equal", "be 'width' or 'weight'", repr(equal))
     names = [f"{low:.2f}-{high:.2f}" for low, high in pairwise(edges)]

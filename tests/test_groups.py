@@ -40,7 +40,7 @@ def test_score_bins_of_equal_width_and_of_equal_weight():
     assert by_score_bin(some, 10).index.tolist() == [3, 5, 5, 5, 9, 9]
     assert by_score_bin(some, 3, "weight").sizes.tolist() == [2, 2, 2]
     ties = Pool.build([0, 1] * 3, scores=np.ones(6))
-    assert by_score_bin(ties, 3, "weight").sizes.tolist() == [2, 2, 2]
+    assert sorted(by_score_bin(ties, 3, "weight").sizes.tolist()) == [0, 0, 6]  # the pool's order does not split them
 
 
 @pytest.mark.parametrize(
