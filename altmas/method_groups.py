@@ -73,9 +73,8 @@ class GroupRun:
 
     def choose(self, count: int) -> Choice:
         """Arms by the rule, then within each arm an item by chance."""
-        if self.method.rule == "random" and self.method.question.kind != "compare":
-            return choose_uniformly(self.job, self.answers, self.round, count)
-        if len(self.answers) == 0 and self.method.question.kind != "compare":
+        compares = self.method.question.kind == "compare"  # then no other group is ever asked about
+        if not compares and (self.method.rule == "random" or len(self.answers) == 0):
             return choose_uniformly(self.job, self.answers, self.round, count)
         return self._by_rule(count)
 
@@ -118,7 +117,8 @@ class GroupRun:
                 return Choice(np.array([*chosen, *others.items]), np.array([*propensities, *others.propensities]))
             step = min(self.method.question.m, count - len(chosen))
             if compares and len(self.answers) == 0:  # both sides alike, before anything is known
-                arms, chances = (np.array([len(chosen) % 2 if left[0].all() else int(left[0].argmax())]), np.ones(1))
+                turn = len(chosen) % 2 if left[0].all() else int(left[0].argmax())
+                arms, chances = np.array([turn]), np.ones(1)
             else:
                 arms, chances = self._pick(pending, left, step, rng)
             for arm, chance in zip(arms, chances, strict=True):
