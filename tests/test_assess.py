@@ -82,7 +82,6 @@ def test_with_every_item_labelled_the_estimate_equals_the_metric(name, digits):
         assert got["low"] == pytest.approx(got["high"], abs=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore:method 'altmas' has neither features nor scores")
 @pytest.mark.parametrize("counted", [True, False])
 def test_equation_3_counts_answers_draws_and_pseudo_labels(counted, rng):
     classes, items = 3, 30
@@ -93,6 +92,7 @@ def test_equation_3_counts_answers_draws_and_pseudo_labels(counted, rng):
     method = altmas.make_method("altmas", surrogate=fixed, draws=6, counted=counted)
     result = altmas.assess(
         said,
+        scores=np.full(items, 0.9),
         oracle=truth,
         classes=range(classes),
         metrics=["macro_recall"],
@@ -118,7 +118,6 @@ def test_equation_3_counts_answers_draws_and_pseudo_labels(counted, rng):
     assert labels_seen.tolist() == [*truth[asked], *said[open_pseudo]]
 
 
-@pytest.mark.filterwarnings("ignore:method 'altmas' has neither features nor scores")
 def test_alt_mas_asks_where_the_metric_can_change(rng):
     """Recall of class 0 depends only on whether a label is 0: items the draws never call 0 are worth nothing."""
     p = np.zeros((4, 40, 3))
@@ -129,6 +128,7 @@ def test_alt_mas_asks_where_the_metric_can_change(rng):
     method = altmas.make_method("altmas", surrogate=FixedSurrogate(p), draws=4, pseudo_labels=False)
     result = altmas.assess(
         said,
+        scores=np.full(40, 0.9),
         oracle=said,
         classes=range(3),
         metrics=["recall:0"],
