@@ -26,6 +26,10 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/draws.py
 	$(BIN)/python benchmarks/round.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/bandit.py
+	$(BIN)/python benchmarks/betting.py
+	$(BIN)/python benchmarks/certified.py
+	$(BIN)/python benchmarks/limits.py --smoke
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py

@@ -16,6 +16,8 @@ __version__ = "0.1.0"
 
 if _TYPE_CHECKING:
     from altmas.assessment import assess as assess
+    from altmas.certified_result import CertifiedResult as CertifiedResult
+    from altmas.certified_result import estimate_from_log as estimate_from_log
     from altmas.loop import MethodError as MethodError
     from altmas.loop import OracleError as OracleError
     from altmas.methods import make_method as make_method
@@ -30,6 +32,7 @@ if _TYPE_CHECKING:
 # Names are looked up when first used: `import altmas` stays light, and never loads TensorFlow.
 _HOMES = {
     "AltmasError": "metrics.errors",
+    "CertifiedResult": "certified_result",
     "InputError": "metrics.errors",
     "MethodError": "loop",
     "Noisy": "oracles",
@@ -38,6 +41,7 @@ _HOMES = {
     "Result": "result",
     "TableOracle": "oracles",
     "assess": "assessment",
+    "estimate_from_log": "certified_result",
     "make_method": "methods",
     "tune_network": "tuning",
 }

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.checks import as_column, fraction, whole_number
+from altmas.checks import as_column, fraction, positive, whole_number
 from altmas.findings import result_for
 from altmas.group_tasks import GroupQuestion
 from altmas.loop import Plan, Round, answers_kept, rounds
 from altmas.method import Job, Method
+from altmas.method_certified import Certified
 from altmas.method_groups import GroupMethod
 from altmas.methods import make_method
 from altmas.metrics import InputError, Metric
@@ -29,16 +30,18 @@ def assess(
     predictions: Any,
     scores: Any = None,
     features: Any = None,
+    opinions: Any = None,
     groups: Any = None,
     classes: Sequence[Hashable] | None = None,
     *,
     oracle: Any,
     metrics: str | Metric | Sequence[str | Metric] = "alt_mas_3",
-    method: str | Method = "altmas",
+    method: str | Method = "certified",
     budget: int = 300,
     initial: int = 50,
     batch: int = 10,
     level: float = 0.95,
+    within: float | None = None,
     seed: int = 0,
     ids: Any = None,
     logits: bool = False,
@@ -57,13 +60,17 @@ def assess(
     Parameters
     ----------
     predictions
-        One class per item, of any hashable kind.
+        One class per item, of any hashable kind; or `{"name": [N], ...}` to assess several models from one label stream
+        (then `scores` is such a mapping too), each the others' opinion.
     scores
         The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared),
-        or its confidence in its prediction `[N]`. With `logits=True`, logits `[N, C]`.
+        or its confidence in its prediction `[N]`, which need not be a probability. With `logits=True`, logits `[N, C]`.
     features
         `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Without any, a surrogate learns from the
         model's own outputs.
+    opinions
+        Other models' outputs on the same items, used only as evidence about the labels: names to predictions `[N]`,
+        `(predictions, confidence)` or scores `[N, C]`.
     groups
         Slices of the pool: a column, or a table of columns.
     classes
@@ -79,6 +86,8 @@ def assess(
         Labels in all, at random before the first fit, and per round after it.
     level
         Of the intervals; what they promise is in the column `promise`.
+    within
+        Stop before the budget is spent once every interval is within +- this much.
     seed
         The same seed gives the same questions and the same numbers.
     task, by
@@ -96,18 +105,24 @@ def assess(
     [['accuracy', 60]]
 
     """
-    names = ids if ids is not None else range(len(predictions) if hasattr(predictions, "__len__") else 0)
+    column = next(iter(predictions.values()), ()) if isinstance(predictions, Mapping) else predictions
+    names = ids if ids is not None else range(len(column) if hasattr(column, "__len__") else 0)
     seen_labels = labels_in(oracle, as_column("ids", names)) if classes is None else ()
     pool = Pool.build(
-        predictions, ids=ids, scores=scores, logits=logits, features=features, groups=groups, classes=classes,
-        labels_seen=seen_labels,
+        predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
+        classes=classes, labels_seen=seen_labels,
     )  # fmt: skip
-    if len(pool.outputs) > 1:
-        raise InputError("predictions", "be one model's", f"{len(pool.outputs)} models")
-    plan = _plan(pool, budget, initial, batch, level)
+    plan = replace(
+        _plan(pool, budget, initial, batch, level), within=None if within is None else positive("within", within)
+    )
     chosen = make_method(method) if isinstance(method, str) else method
     if not hasattr(chosen, "begin"):
         raise InputError("method", "be a name or a method", repr(method))
+    if len(pool.outputs) > 1 and not isinstance(chosen, Certified):
+        hint = "Several models at once take method='certified'."
+        raise InputError(
+            "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint
+        )
     wanted = resolve_metrics(metrics, pool, cost)
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):

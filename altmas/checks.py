@@ -77,9 +77,25 @@ def whole_number(subject: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def is_number(value: Any) -> bool:
+    """Whether it is a plain number; True is none.
+
+    >>> is_number(0.5), is_number(True), is_number("1")
+    (True, False, False)
+    """
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
+
+
+def positive(subject: str, value: Any) -> float:
+    """A number above 0."""
+    if not is_number(value) or not value > 0:
+        raise InputError(subject, "be a number above 0", repr(value))
+    return float(value)
+
+
 def fraction(subject: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
+    if not is_number(value) or not 0 < value < 1:
         raise InputError(subject, "be a number between 0 and 1, both excluded", repr(value))
     return float(value)
 

@@ -15,7 +15,11 @@ from altmas.metrics.custom import LabelFunction
 
 @dataclass(frozen=True)
 class Estimate:
-    """A metric's value with its interval `[low, high]` and, in words, what that interval promises."""
+    """A metric's value with its interval `[low, high]` and, in words, what that interval promises.
+
+    The certified method also gives the two numbers the estimate lies between: the surrogate's `plug_in`, and the
+    design-based `design`. `model` is named where several are assessed.
+    """
 
     metric: str
     estimate: float
@@ -23,6 +27,9 @@ class Estimate:
     high: float
     labels: int
     promise: str
+    plug_in: float = float("nan")
+    design: float = float("nan")
+    model: str = ""
 
 
 def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, level: float) -> list[Estimate]:

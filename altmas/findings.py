@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 
 from altmas.arms import FindCostliest
+from altmas.certified_result import CertifiedResult
 from altmas.group_tasks import GroupQuestion
 from altmas.groups import confidences
 from altmas.loop import Round
+from altmas.method_certified import CertifiedRun
 from altmas.method_groups import GroupRun
 from altmas.metrics.confusion import FloatArray
 from altmas.pool import Pool
@@ -73,8 +75,10 @@ class CompareResult(Result):
 
 def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[Round], level: float) -> Result:
     """The result object that fits the question."""
-    plain = Result.of(method, pool, seen)
     run = seen[-1].run
+    if isinstance(run, CertifiedRun):
+        return CertifiedResult.of_run(method, pool, seen, run, level)
+    plain = Result.of(method, pool, seen)
     if not isinstance(run, GroupRun):
         return plain
     known = {f.name: getattr(plain, f.name) for f in fields(Result)}

@@ -19,12 +19,17 @@ from altmas.pool import Pool
 
 @dataclass(frozen=True)
 class Plan:
-    """How many labels, in what portions, and the level of the intervals."""
+    """How many labels, in what portions, the level of the intervals, and when they are narrow enough to stop."""
 
     budget: int
     initial: int
     batch: int
     level: float
+    within: float | None = None
+
+    def reached(self, estimates: tuple[Estimate, ...]) -> bool:
+        """Whether every interval is within +- `within`; never, if that was not asked for."""
+        return self.within is not None and all((e.high - e.low) / 2 <= self.within for e in estimates)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +55,7 @@ class MethodError(AltmasError):
 
 
 def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Round]:
-    """Yield what is known after the initial labels and after every batch."""
+    """Yield what is known after the initial labels and after every batch, until budget or precision is reached."""
     run: Run = method.begin(job)
     answers, number = Answers(), 0
     run.update(answers, number)
@@ -59,7 +64,10 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Rou
         choice = _checked(run.choose(want), answers, job, method)
         answers = answers.extended(choice.items, _ask_all(oracle, job, choice, answers), number, choice.propensities)
         number += 1
-        yield Round(number, answers, _update(run, answers, number, plan, job, method), run)
+        estimates = _update(run, answers, number, plan, job, method)
+        yield Round(number, answers, estimates, run)
+        if plan.reached(estimates):
+            return
 
 
 def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:

@@ -7,13 +7,27 @@ from functools import partial
 from typing import Any
 
 from altmas.method import Method
+from altmas.method_ase import Ase
+from altmas.method_asi import Asi
+from altmas.method_certified import Certified
 from altmas.method_groups import GroupMethod
+from altmas.method_lure import Lure
+from altmas.method_oasis import Oasis
+from altmas.method_ppi import Ppi
 from altmas.method_random import RandomSampling
+from altmas.method_stratified import Stratified
 from altmas.method_surrogate import AltMas, Bald
 from altmas.metrics.errors import InputError
 
 METHODS: dict[str, Callable[..., Method]] = {
+    "certified": Certified,
     "random": RandomSampling,
+    "stratified": Stratified,
+    "lure": Lure,
+    "ase": Ase,
+    "ppi": Ppi,
+    "asi": Asi,
+    "oasis": Oasis,
     "bald": Bald,
     "altmas": AltMas,
     "uniform": partial(GroupMethod, "uniform", prior="uniform", rule="random"),
@@ -28,8 +42,10 @@ METHODS: dict[str, Callable[..., Method]] = {
 def make_method(name: str, **options: Any) -> Method:
     """A method by name, with options.
 
-    `altmas` takes `surrogate`, `draws`, `pseudo_labels`, `counted` and `tune`; `bald` takes `surrogate`, `draws` and
-    `tune`; the group methods take `prior`, `rule`, `strength`, `reward` and `draws`.
+    `certified` takes `worth`, `interval`, `floor`, `temperature`, `network`, `surrogate`; `altmas` takes `surrogate`,
+    `draws`, `pseudo_labels`, `counted` and `tune`; `bald` takes `surrogate`, `draws` and `tune`; `stratified` takes
+    `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes `draws`, `oasis` takes `strata`,
+    `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`, `reward` and `draws`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'

@@ -34,7 +34,8 @@ class Outputs:
 class Pool:
     """The items to be assessed on; build it with `Pool.build`, which validates.
 
-    `outputs` holds one entry per model on the same items; the first is the model under test.
+    `outputs` holds one entry per model under test, on the same items; `opinions` are other models' outputs, used only
+    as evidence about the labels.
     """
 
     ids: tuple[Hashable, ...]
@@ -42,6 +43,7 @@ class Pool:
     outputs: tuple[Outputs, ...]
     features: NDArray[Any] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=lambda: MappingProxyType({}))
+    opinions: tuple[Outputs, ...] = ()
 
     @classmethod
     def build(
@@ -53,12 +55,14 @@ class Pool:
         logits: bool = False,
         features: Any = None,
         groups: Any = None,
+        opinions: Any = None,
         classes: Sequence[Hashable] | None = None,
         labels_seen: Sequence[Hashable] = (),
     ) -> Pool:
         """Validate a user's arrays and freeze them into a pool.
 
         `predictions` is one class per item, or a mapping of model names to such columns (then `scores` is too).
+        `opinions` maps names to other models' predictions, `(predictions, confidence)` or scores `[N, C]`.
         Without `classes`, they are the values in `predictions` and `labels_seen`, sorted.
 
         >>> pool = Pool.build(["cat", "dog", "cat"], scores=[0.9, 0.6, 0.8])
@@ -78,6 +82,10 @@ class Pool:
         scored = (
             scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
         )
+        if len(named) > 1 and scores is not None and not isinstance(scores, Mapping):
+            raise InputError("scores", "be keyed by the models of predictions", type(scores).__name__)
+        if len({str(name) for name in named}) < len(named):
+            raise InputError("models", "have distinct names", list(named))
         if unknown := set(scored) - set(named):
             raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
         outputs = tuple(
@@ -86,7 +94,10 @@ class Pool:
         )
         for one in outputs:
             _warn_if_scores_say_otherwise(one, known)
-        return cls(_ids(ids, items), known, outputs, _features(features, items), _groups(groups, items))
+        return cls(
+            _ids(ids, items), known, outputs, _features(features, items), _groups(groups, items),
+            read_opinions(opinions, items, known),
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -107,6 +118,40 @@ class Pool:
     def columns(self) -> int:
         """Predicted columns of a confusion: the classes, and one more if some answer is no class."""
         return len(self.classes) + int(any((o.predictions == len(self.classes)).any() for o in self.outputs))
+
+
+def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:
+    """Other models' outputs: predictions, `(predictions, confidence)`, or scores `[N, C]`, by name.
+
+    >>> read_opinions({"other": (["cat", "?"], [0.9, 0.2])}, 2, ("cat", "dog"))[0].predictions.tolist()
+    [0, 2]
+    """
+    if opinions is None:
+        return ()
+    if not isinstance(opinions, Mapping):
+        raise InputError("opinions", "map names to predictions", type(opinions).__name__)
+    return tuple(_opinion(str(name), one, items, classes) for name, one in opinions.items())
+
+
+def _opinion(name: str, given: Any, items: int, classes: tuple[Hashable, ...]) -> Outputs:
+    subject = f"opinion {name!r}"
+    pair = _holds_columns(given)
+    said, confidence = given if pair else (given, None)
+    if confidence is None and np.ndim(said) == 2:
+        scores = _scores(said, False, items, classes, f"scores of {subject}")
+        assert scores is not None
+        return Outputs(name, scores.argmax(1), scores)
+    column = as_column(subject, said)
+    same_length(subject, len(column), items, "prediction")
+    predicted = class_indices(column, classes)
+    if (predicted == len(classes)).all():
+        raise InputError(subject, f"hold some of the classes {list(classes)[:12]}", f"none, e.g. {column[0]!r}")
+    return Outputs(name, predicted, _scores(confidence, False, items, classes, f"confidence of {subject}"))
+
+
+def _holds_columns(given: Any) -> bool:
+    """A pair of columns, the second perhaps None, not two predictions."""
+    return isinstance(given, tuple) and len(given) == 2 and all(one is None or np.ndim(one) for one in given)
 
 
 def _classes(
@@ -160,7 +205,9 @@ def _ids(ids: Any, items: int) -> tuple[Hashable, ...]:
     return tuple(column)
 
 
-def _scores(scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...]) -> FloatArray | None:
+def _scores(
+    scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...], subject: str = "scores"
+) -> FloatArray | None:
     if scores is None:
         return None
     if hasattr(scores, "columns") and set(scores.columns) == set(classes):
@@ -168,23 +215,23 @@ def _scores(scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...]
     try:
         values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InputError("scores", "be numbers", type(scores).__name__) from None
+        raise InputError(subject, "be numbers", type(scores).__name__) from None
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
         rule = f"be [N], or [N, C] with a column for each of {len(classes)} classes"
-        raise InputError("scores", rule, f"shape {values.shape}")
-    same_length("scores", len(values), items, "row")
+        raise InputError(subject, rule, f"shape {values.shape}")
+    same_length(subject, len(values), items, "row")
     if bad := _rows(~np.isfinite(values)):
-        raise InputError("scores", "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
+        raise InputError(subject, "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
     if logits:
         if values.ndim == 1:
             raise InputError("logits", "be [N, C]", "one score per item")
         shifted = np.exp(values - values.max(1, keepdims=True))
         return np.asarray(shifted / shifted.sum(1, keepdims=True))
     if bad := _rows(values < 0):
-        raise InputError("scores", "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
+        raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
     if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
         raise InputError(
-            "each row of scores", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
+            f"each row of {subject}", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
         )
     if values.ndim == 2:
         return np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly

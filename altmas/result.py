@@ -28,8 +28,9 @@ class Result:
     @classmethod
     def of(cls, method: str, pool: Pool, seen: Sequence[Round]) -> Result:
         """Lay the rounds out as tables."""
-        history = pd.DataFrame([{"round": r.round, **asdict(e)} for r in seen for e in r.estimates])
+        history = _table([{"round": r.round, **asdict(e)} for r in seen for e in r.estimates])
         last = seen[-1]
+        drawn = getattr(last.run, "inclusion", None)
         answers = pd.DataFrame(
             {
                 "id": [pool.ids[i] for i in last.answers.items],
@@ -37,9 +38,10 @@ class Result:
                 "label": [pool.classes[y] for y in last.answers.labels],
                 "round": last.answers.rounds,
                 "propensity": last.answers.propensities,
+                **({} if drawn is None else {"inclusion": drawn()[last.answers.items]}),
             }
         )
-        estimates = pd.DataFrame([asdict(e) for e in last.estimates])
+        estimates = _table([asdict(e) for e in last.estimates])
         return cls(method, estimates, history, answers, pool)
 
     def plot(
@@ -54,3 +56,14 @@ class Result:
 
     def __repr__(self) -> str:
         return f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"
+
+
+def _table(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Columns in the order they are read, without those that say nothing for this method and pool."""
+    table = pd.DataFrame(rows)
+    first = [c for c in ("round", "model", "metric", "estimate", "low", "high", "plug_in", "design") if c in table]
+    table = table[[*first, *(c for c in table if c not in first)]]
+    empty = [c for c in ("plug_in", "design") if table[c].isna().all()]
+    if (table["model"] == "").all():
+        empty.append("model")
+    return table.drop(columns=empty)

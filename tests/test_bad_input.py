@@ -5,7 +5,9 @@ import pandas as pd
 import pytest
 
 import altmas
+from altmas.certified_result import estimate_from_log
 from altmas.metrics import expected_cost, from_confusion
+from altmas.pool import Pool
 from altmas.testing import CountingOracle
 
 N = 40
@@ -44,7 +46,11 @@ WRONG = {
         {"predictions": {"a": SAID, "b": SAID[1:]}},
         "predictions must be one class per item; got 39 predictions for 40 items.",
     ),
-    "two models": ({"predictions": {"a": SAID, "b": SAID}}, "predictions must be one model's; got 2 models."),
+    "two models": (
+        {"predictions": {"a": SAID, "b": SAID}},
+        "predictions must be one model's for method 'random'; got 2 models. "
+        "Several models at once take method='certified'.",
+    ),
     "scores of an unknown model": (
         {"predictions": {"a": SAID}, "scores": {"z": SCORES}},
         "scores must be keyed by the models of predictions; got ['z'].",
@@ -129,7 +135,7 @@ WRONG = {
     "level 95": ({"level": 95}, "level must be a number between 0 and 1, both excluded; got 95."),
     "level that is a word": ({"level": "high"}, "level must be a number between 0 and 1, both excluded; got 'high'."),
     "negative seed": ({"seed": -1}, "seed must be an int >= 0; got -1."),
-    "unknown method": ({"method": "magic"}, "method must be one of random, bald, altmas, uniform, "),
+    "unknown method": ({"method": "magic"}, "method must be one of certified, random, stratified, lure, "),
     "a method that is none": ({"method": 3}, "method must be a name or a method; got 3."),
     "unknown metric": ({"metrics": ["acuracy"]}, "metric must be one of accuracy, "),
     "metric of an unknown class": (
@@ -185,6 +191,57 @@ WRONG = {
         {"method": "bald", "features": np.zeros((N, 8, 8)), "lenet": True},
         "LeNet's items must be images of at least 16 x 16 pixels; got shape (8, 8).",
     ),
+    "opinions without names": ({"opinions": [SAID]}, "opinions must map names to predictions; got list."),
+    "a word for an opinion": ({"opinions": {"x": "cat"}}, "opinion 'x' must be one value per item; got 'cat'."),
+    "an opinion too short": ({"opinions": {"x": SAID[1:]}}, "opinion 'x' must be one prediction per item; got 39 "),
+    "an opinion of other classes": (
+        {"opinions": {"x": ["zebra"] * N}},
+        "opinion 'x' must hold some of the classes ['cat', 'dog']; got none, e.g. 'zebra'.",
+    ),
+    "an opinion with NaN": (
+        {"opinions": {"x": [float("nan"), *SAID[1:]]}},
+        "opinion 'x' must be hashable and not NaN; got row 0.",
+    ),
+    "within 0": ({"within": 0}, "within must be a number above 0; got 0."),
+    "within less than nothing": ({"within": -0.1}, "within must be a number above 0; got -0.1."),
+    "within a word": ({"within": "narrow"}, "within must be a number above 0; got 'narrow'."),
+    "within NaN": ({"within": float("nan")}, "within must be a number above 0; got nan."),
+    "an unknown worth": (
+        {"method": altmas.make_method("certified", worth="tea")},
+        "worth must be one of neyman, information, expected_loss, xwed, uniform; got 'tea'.",
+    ),
+    "an unknown interval": (
+        {"method": altmas.make_method("certified", interval="wide")},
+        "interval must be one of wald, anytime; got 'wide'.",
+    ),
+    "floor 0": (
+        {"method": altmas.make_method("certified", floor=0)},
+        "floor must be a number between 0 and 1, both excluded; got 0.",
+    ),
+    "floor 2": (
+        {"method": altmas.make_method("certified", floor=2)},
+        "floor must be a number between 0 and 1, both excluded; got 2.",
+    ),
+    "temperature 0": (
+        {"method": altmas.make_method("certified", temperature=0)},
+        "temperature must be a number above 0; got 0.",
+    ),
+    "temperature NaN": (
+        {"method": altmas.make_method("certified", temperature=float("nan"))},
+        "temperature must be a number above 0; got nan.",
+    ),
+    "an anytime interval of what is no ratio": (
+        {"method": altmas.make_method("certified", interval="anytime"), "metrics": ["accuracy", "mcc"]},
+        "metric 'mcc' must be a ratio of sums over items, or a mean of such, for an anytime interval; got another",
+    ),
+    "a certified surrogate that cannot draw": (
+        {"features": np.eye(N), "method": altmas.make_method("certified", surrogate=object())},
+        "surrogate must have fit and draw, or be a scikit-learn ensemble; got object.",
+    ),
+    "a group task for certified": (
+        {"method": "certified", "task": "identify"},
+        "method must be one of the group methods for task 'identify'; got 'certified'.",
+    ),
     "tuning what has no settings": (
         {"tuned forest": True, "scores": SCORES},
         "a surrogate to tune must have the settings learning_rate, epochs, dropout; got EnsembleSurrogate.",
@@ -239,6 +296,43 @@ def test_a_table_with_labels_outside_the_declared_classes_is_refused():
         altmas.assess(
             SAID, oracle=[*SAID[:4], "bird", *SAID[5:]], classes=["cat", "dog"], method="random", budget=30, initial=10
         )
+
+
+LOG = pd.DataFrame({"id": range(10), "label": SAID[:10], "inclusion": 0.25})
+
+
+@pytest.mark.parametrize(
+    ("log", "sentence"),
+    [
+        (LOG.drop(columns="inclusion"), "log must have the columns id, label and inclusion; got no inclusion."),
+        (LOG.drop(columns="id"), "log must have the columns id, label and inclusion; got no id."),
+        (LOG.assign(id=range(35, 45)), "log's ids must be ids of the pool; got rows 5, 6, 7, 8, 9."),
+        (LOG.assign(id=[0, *range(9)]), "log's ids must be unique; got 1 again."),
+        (LOG.assign(label=["bird", *SAID[1:10]]), "log's labels must be among the classes ['cat', 'dog']; got row 0."),
+        (LOG.assign(inclusion=[0.0, *[0.5] * 9]), "log's inclusion must be above 0 and at most 1; got row 0."),
+        (LOG.assign(inclusion=[0.5, 1.5, *[0.5] * 8]), "log's inclusion must be above 0 and at most 1; got row 1."),
+        (LOG.assign(inclusion=np.nan), "log's inclusion must be above 0 and at most 1; got rows 0, 1, 2, 3, 4 and 5"),
+    ],
+)
+def test_a_wrong_log_has_its_sentence(log, sentence):
+    with pytest.raises(altmas.InputError) as caught:
+        estimate_from_log(Pool.build(SAID), log, "accuracy")
+    assert str(caught.value).startswith(sentence)
+
+
+def test_a_certified_result_refuses_wrong_questions():
+    result = altmas.assess(SAID, oracle=SAID, groups=["n", "s"] * 20, budget=30, initial=10, progress=False)
+    for ask, sentence in [
+        (lambda: result.estimate("acuracy"), "metric must be one of accuracy, "),
+        (lambda: result.groups("colour"), "attribute must be among the pool's groups (group); got 'colour'."),
+        (lambda: result.compare("group", "n", "x"), "group must be one of ['n', 's']; got 'x'."),
+        (lambda: result.forecast(0), "within must be "),
+        (lambda: result.ece, "calibration must be asked of scores that are probabilities; got none such."),
+        (lambda: result.calibration, "calibration must be asked of scores that are probabilities; got none such."),
+    ]:
+        with pytest.raises(altmas.InputError) as caught:
+            ask()
+        assert str(caught.value).startswith(sentence)
 
 
 def test_options_of_a_method():

@@ -98,7 +98,7 @@ def test_demo_writes_its_figure_and_tables(tmp_path):
     import json
 
     rows = json.loads(done.stdout)
-    assert {row["method"] for row in rows} == {"altmas", "bald", "random"}
+    assert {row["method"] for row in rows} == {"certified", "altmas", "bald", "random"}
     assert {row["metric"] for row in rows} == {"accuracy", "macro_precision", "macro_recall"}
     for row in rows:
         assert abs(row["estimate"] - row["truth"]) == pytest.approx(row["error"])

@@ -1,0 +1,66 @@
+"""The certified method's choice of worth, by name, for its present belief."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from altmas.acquisition import alt_mas
+from altmas.design import Sample
+from altmas.draws import Draws, Probabilities
+from altmas.label_belief import LabelBelief
+from altmas.metrics import CounterfactualMeans, tally
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.streams import stream
+from altmas.worths import expected_loss, neyman, xwed
+
+if TYPE_CHECKING:
+    from altmas.method_certified import CertifiedRun
+
+WORTHS = ("neyman", "information", "expected_loss", "xwed", "uniform")
+DRAWS = 20
+
+
+def worth_of_items(name: str, run: CertifiedRun, sample: Sample) -> FloatArray:
+    """Worth of every item of the pool `[N]`, answered ones included: their hazards run on."""
+    pool = run.job.pool
+    if name == "neyman":
+        return neyman([at.variance for at in run.wanted])
+    if name == "uniform":
+        return np.ones(pool.size)
+    said = np.minimum(pool.predictions, len(pool.classes) - 1)
+    agreement = np.where(pool.predictions < len(pool.classes), sample.probabilities[np.arange(pool.size), said], 0.0)
+    if name == "expected_loss":
+        return expected_loss(agreement)
+    draws = _draws(run, sample)
+    if name == "xwed":
+        parts = []
+        for part, p in draws.blocks():
+            wrong = p.astype(np.float64)
+            real = np.flatnonzero(pool.predictions[part] < len(pool.classes))
+            wrong[:, real, pool.predictions[part][real]] = 0.0
+            parts.append(xwed(wrong))
+        return np.concatenate(parts)
+    drawn = draws.labels()
+    confusions = np.stack([tally(row, pool.predictions, len(pool.classes), pool.columns) for row in drawn])
+    means = CounterfactualMeans(run.job.metrics, confusions)
+    return np.asarray(alt_mas(draws, drawn, pool.predictions, means, pool.size)[:, 0])
+
+
+def _draws(run: CertifiedRun, sample: Sample) -> Draws:
+    """Draws around the belief: the quick surrogate's doubt about agreement, the belief's own split of the rest."""
+    pool, answers = run.job.pool, sample.answers
+    quick = LabelBelief(pool)
+    quick.fit(answers.items, answers.labels)
+
+    def source(items: IntArray) -> Probabilities:
+        right = quick.draw_agreement(DRAWS, stream(run.job.seed, "worth", run.round), items)
+        rest = quick.surrogate.wrong.probabilities(items)
+        out = (1 - right)[..., None] * rest
+        said = pool.predictions[items]
+        real = np.flatnonzero(said < len(pool.classes))
+        out[:, real, said[real]] += right[:, real]
+        return np.asarray(out, dtype=np.float32)
+
+    return Draws(source, np.arange(pool.size), draws=DRAWS, classes=len(pool.classes))

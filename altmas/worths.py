@@ -1,0 +1,96 @@
+"""Worths: what an item's label is worth to the certified method, higher is better; any of them can be sampled by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from altmas.acquisition import entropy
+from altmas.metrics.confusion import FloatArray, IntArray
+
+TRUST = 50.0
+"""Answers that the belief's own expectation of its surprises counts for."""
+
+FLOORS = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+"""Uniform shares to choose from."""
+
+
+def neyman(variances: Sequence[FloatArray]) -> FloatArray:
+    """Metric-aware Neyman allocation: the root of the influences' variances, summed over targets `[N]`.
+
+    Each target is scaled by its sum over the pool, that is by what uniform draws would reach with the same belief: one
+    rare class must not eat the budget.
+
+    >>> neyman([np.array([0.0, 4.0]), np.array([1.0, 0.0])]).tolist()
+    [1.0, 1.0]
+    """
+    shares = [v / total for v in variances if (total := float(v.sum())) > 0]
+    return np.sqrt(np.sum(shares, axis=0)) if shares else np.ones(len(variances[0]))
+
+
+def expected_loss(agreement: FloatArray) -> FloatArray:
+    """LURE's worth: the probability that the prediction is wrong `[N]`.
+
+    >>> expected_loss(np.array([0.9, 0.5])).round(1).tolist()
+    [0.1, 0.5]
+    """
+    return 1.0 - agreement
+
+
+def xwed(wrong: FloatArray) -> FloatArray:
+    """Weighted disagreement of draws of the wrong labels' probabilities `[M, N, C]` (Kossen 2022): `[N]`.
+
+    `wrong` has 0 for the predicted class, whose loss is 0: sum_y h(mean p_y) - mean sum_y h(p_y), h(p) = -p log p.
+
+    >>> float(xwed(np.array([[[0.0, 0.5]], [[0.0, 0.5]]]))[0])
+    0.0
+    """
+    return np.asarray(np.maximum(entropy(wrong.mean(0)) - entropy(wrong).mean(0), 0.0))
+
+
+def chances(worth: FloatArray, *, floor: float | FloatArray, temperature: float = 1.0) -> FloatArray:
+    """From worth to relative chances: worth^(1 / temperature), mixed with `floor` of a uniform choice.
+
+    They sum to 1, or nearly so where each item has a floor of its own. A low temperature goes for the best, a high one
+    is fair to all.
+
+    >>> chances(np.array([1.0, 3.0]), floor=0.5).tolist()
+    [0.375, 0.625]
+    """
+    top = float(worth.max())
+    if not top > 0:
+        return np.full(len(worth), 1.0 / len(worth))
+    powered = (worth / top) ** (1.0 / temperature)
+    return np.asarray((1 - floor) * powered / powered.sum() + floor / len(worth))
+
+
+def best_floor(
+    worth: FloatArray,
+    variances: Sequence[FloatArray],
+    squares: Sequence[FloatArray],
+    weights: FloatArray,
+    items: IntArray,
+    fold: IntArray,
+    *,
+    temperature: float = 1.0,
+) -> FloatArray:
+    """The uniform share that would have served best `[folds]`: small where surprises come where they are expected.
+
+    The variance of the next draws is sum_i r_i^2 / q_i for each target. It is estimated from the answers' own squared
+    surprises `squares [n]`, each given with its weight, and from the belief, which counts as much as `TRUST` answers. A
+    belief too sure of itself is surprised where it hardly ever looks, and the share grows towards 1, which is random
+    sampling. As with the belief, the share for the items of a fold is found from the answers outside it.
+    """
+    folds = int(fold.max()) + 1
+    outside = fold[items] != np.arange(folds)[:, None]  # [folds, n]
+    trust = TRUST / (TRUST + outside.sum(1))
+    scale = len(items) / np.maximum(outside.sum(1), 1)
+    scores = np.zeros((folds, len(FLOORS)))
+    for column, floor in enumerate(FLOORS):
+        q = chances(worth, floor=floor, temperature=temperature)
+        for variance, squared in zip(variances, squares, strict=True):
+            shown = (outside @ (weights * squared / q[items])) * scale
+            believed = float((variance / q).sum())
+            scores[:, column] += np.log(np.maximum((1 - trust) * shown + trust * believed, 1e-300))
+    return np.array(FLOORS)[scores.argmin(1)]

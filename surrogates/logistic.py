@@ -1,0 +1,68 @@
+"""Logistic regression with a Gaussian prior on each coefficient: few answers, many possible effects."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from altmas.metrics.confusion import FloatArray
+
+_STEPS = 50
+_SMALL = 1e-6
+"""Newton decrement at which the fit has converged: a change of the log posterior far below anything that matters."""
+
+
+class LogisticFit(NamedTuple):
+    """The most probable coefficients `[D]` and the Hessian there, the inverse covariance of a Laplace posterior."""
+
+    coefficients: FloatArray
+    precision: FloatArray
+
+
+def fit_logistic(
+    x: FloatArray, outcome: FloatArray, prior_mean: FloatArray, prior_sd: FloatArray, weights: FloatArray | None = None
+) -> LogisticFit:
+    """Maximise the log posterior by Newton's method with a halving line search, which always converges here.
+
+    The prior is per coefficient, which scikit-learn's single penalty cannot say: a vendor's confidence is believed to
+    matter, a class's own slope is believed to be small.
+
+    >>> x = np.column_stack([np.ones(4), [-1.0, 0, 1, 2]])
+    >>> fit = fit_logistic(x, np.array([0.0, 0, 1, 1]), np.zeros(2), np.ones(2))
+    >>> bool(fit.coefficients[1] > 0.5)
+    True
+    """
+    precision = 1.0 / np.square(prior_sd)
+    w = np.ones(len(outcome)) if weights is None else weights
+    b = prior_mean.copy()
+    logit, hessian = x @ b, np.diag(precision)
+    loss = _loss(b, logit, outcome, w, prior_mean, precision)
+    for _ in range(_STEPS):
+        p = expit(logit)
+        gradient = x.T @ (w * (outcome - p)) - precision * (b - prior_mean)
+        hessian = _hessian(x, w * p * (1 - p), precision)
+        step = np.linalg.solve(hessian, gradient)
+        if (gain := float(gradient @ step)) < _SMALL:
+            break
+        size = 1.0
+        while True:
+            moved = b + size * step
+            logit = x @ moved
+            lower = _loss(moved, logit, outcome, w, prior_mean, precision)
+            if lower <= loss - 1e-4 * size * gain or size < 1e-9:
+                break
+            size /= 2
+        b, loss = moved, lower
+    return LogisticFit(b, hessian)
+
+
+def _loss(b: FloatArray, logit: FloatArray, t: FloatArray, w: FloatArray, mean: FloatArray, prec: FloatArray) -> float:
+    return float((w * (np.logaddexp(0, logit) - t * logit)).sum() + 0.5 * (prec * np.square(b - mean)).sum())
+
+
+def _hessian(x: FloatArray, curvature: FloatArray, precision: FloatArray) -> FloatArray:
+    h = (x * curvature[:, None]).T @ x
+    h[np.diag_indices_from(h)] += precision
+    return np.asarray(h)

@@ -1,0 +1,320 @@
+"""What the certified method believes: learnt from few answers, never from an item's own."""
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+
+import altmas
+from altmas.answers import Answers
+from altmas.cross_fit import FOLDS, CrossFit, stack
+from altmas.label_models import FromOutputs, Network, label_models
+from altmas.pool import Pool
+from altmas.surrogates.evidence import Opinion, by_class, gather, normal_scores
+from altmas.surrogates.logistic import fit_logistic
+from altmas.surrogates.score_calibrated import ScoreCalibrated
+from altmas.surrogates.wrong_labels import WrongLabels
+
+
+def vendor(items=400, classes=4, seed=0):
+    """Labels, predictions, class scores that know a little more, and an opinion that is 90% right."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(classes, items, p=[0.4, 0.3, 0.2, 0.1])
+    lean = np.eye(classes)[y] * rng.choice([0, 3], items, p=[0.2, 0.8])[:, None] + rng.gumbel(size=(items, classes))
+    scores = np.exp(lean) / np.exp(lean).sum(1, keepdims=True)
+    other = np.where(rng.random(items) < 0.9, y, rng.integers(0, classes, items))
+    return y, scores.argmax(1), scores, other
+
+
+def asked(y, count=80, seed=1):
+    items = np.random.default_rng(seed).permutation(len(y))[:count]
+    return Answers().extended(items, y[items], 0, np.full(count, 1 / len(y)))
+
+
+def opinion(said, scores=None):
+    return Opinion(np.asarray(said), scores)
+
+
+# Logistic regression
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_fit_is_that_of_scikit_learn_with_the_same_ridge(weighted, rng):
+    x = rng.normal(size=(150, 4))
+    outcome = (rng.random(150) < expit(x @ [1.0, -2.0, 0.5, 0.0] - 0.3)).astype(float)
+    weights = rng.uniform(0.2, 2, 150) if weighted else None
+    ours = fit_logistic(x, outcome, np.zeros(4), np.full(4, 0.7), weights)
+    theirs = LogisticRegression(C=0.7**2, fit_intercept=False, tol=1e-10, max_iter=10_000)
+    theirs.fit(x, outcome, sample_weight=weights)
+    assert ours.coefficients == pytest.approx(theirs.coef_[0], abs=1e-4)
+    p = expit(x @ ours.coefficients)
+    w = np.ones(150) if weights is None else weights
+    assert ours.precision == pytest.approx((x * (w * p * (1 - p))[:, None]).T @ x + np.eye(4) / 0.49, rel=1e-3)
+
+
+def test_a_prior_mean_is_kept_where_nothing_is_known_and_far_starts_converge():
+    x = np.column_stack([np.ones(6), [-1e3, -1e3, -1e3, 1e3, 1e3, 1e3]])
+    outcome = np.array([0.0, 0, 0, 1, 1, 1])
+    far = fit_logistic(x, outcome, np.array([40.0, -3.0]), np.array([1e3, 10.0]))
+    assert far.coefficients[1] > 0
+    assert np.isfinite(far.precision).all()
+    none = fit_logistic(np.zeros((0, 2)), np.zeros(0), np.array([1.0, -2.0]), np.array([0.5, 2.0]))
+    assert none.coefficients.tolist() == [1, -2]
+    assert none.precision.tolist() == [[4, 0], [0, 0.25]]
+
+
+# Evidence
+
+
+def test_columns_are_centred_and_constant_ones_left_out():
+    y, said, scores, other = vendor()
+    full = gather(opinion(said, scores), 4, [opinion(other, scores.max(1))])
+    assert full.columns.mean(0) == pytest.approx(np.zeros(full.columns.shape[1]), abs=1e-9)
+    assert full.columns.shape[1] == len(full.prior_mean) == len(full.prior_sd) == 7 + 2 + 3 + 1
+    flat = gather(opinion(said, np.full(400, 0.8)), 4, [opinion(said)])  # says nothing, and always the same
+    assert flat.columns.shape == (400, 0)
+    assert flat.intercept == pytest.approx(np.log(4))
+    assert gather(opinion(said), 4).columns.shape == (400, 0)
+    assert by_class(opinion(said, scores), 4).columns.shape == (400, 1)
+    assert by_class(opinion(said, np.full(400, 0.8)), 4).columns.shape == (400, 0)
+    belief = ScoreCalibrated(flat)
+    belief.fit(np.arange(50), y[:50])
+    assert belief.agreement(np.arange(400)).std() > 0  # classes still have effects of their own
+
+
+def test_confidences_that_are_no_probabilities_enter_by_rank():
+    said = np.array([0, 1] * 50)
+    points = np.linspace(0, 37, 100)
+    one, other = (gather(opinion(said, p), 2) for p in (points, points**3 + 5))
+    assert one.columns == pytest.approx(other.columns)
+    assert one.intercept == pytest.approx(0, abs=1e-9)
+    assert np.isfinite(gather(opinion(said, np.repeat([0.0, 1.0], 50)), 2).columns).all()
+
+
+def test_normal_scores_keep_ties_and_order():
+    found = normal_scores(np.array([5.0, 1.0, 5.0, 9.0]))
+    assert found[0] == found[2]
+    assert found[1] < found[0] < found[3]
+    assert found.mean() == pytest.approx(0, abs=0.05)
+
+
+# Probabilities
+
+
+@pytest.mark.parametrize("with_scores", ["none", "one", "all"])
+@pytest.mark.parametrize("answers", [0, 5, 80])
+def test_rows_sum_to_one_and_no_mass_is_lost_where_there_is_no_class(with_scores, answers):
+    y, said, scores, other = vendor()
+    said = said.copy()
+    said[::7] = 4  # no class
+    given = {"none": None, "one": scores.max(1), "all": scores}[with_scores]
+    mixed = np.where(np.arange(400) % 5 == 0, 4, other)  # an opinion may be no class too
+    pool = Pool.build(np.append(np.arange(4), 9)[said], scores=given, classes=range(4), opinions={"other": mixed})
+    few = asked(y, answers)
+    for model in label_models(pool, network=False):
+        p = model.fit(few, np.ones(answers), np.random.default_rng(0))(np.arange(400))
+        assert p.shape == (400, 4)
+        assert p.sum(1) == pytest.approx(np.ones(400), abs=1e-12)
+        assert (p >= 0).all()
+    rest = WrongLabels.fit(gather(opinion(said, given), 4, [opinion(mixed)]), few.items, few.labels)
+    wrong = rest.probabilities(np.arange(400))
+    real = said < 4
+    assert (wrong[real, said[real]] == 0).all()
+    assert wrong.sum(1) == pytest.approx(np.ones(400))
+
+
+def test_agreement_is_calibrated_by_answers():
+    """A vendor that is right on half of what it is 90% sure of: 200 answers tell."""
+    rng = np.random.default_rng(0)
+    said, y = np.zeros(1000, int), rng.integers(0, 2, 1000)
+    belief = ScoreCalibrated(gather(opinion(said, np.full(1000, 0.9) + 0.01 * rng.random(1000)), 2))
+    assert belief.agreement(np.arange(1000)).mean() == pytest.approx(0.9, abs=0.02)
+    belief.fit(np.arange(200), y[:200])
+    assert belief.agreement(np.arange(1000)).mean() == pytest.approx(0.5, abs=0.1)
+    draws = belief.draw_agreement(np.arange(1000), 400, rng)
+    assert draws.shape == (400, 1000)
+    assert draws.mean(0) == pytest.approx(belief.agreement(np.arange(1000)), abs=0.03)
+
+
+def test_where_the_model_is_wrong_a_good_opinion_says_what_is_right():
+    y, said, scores, other = vendor()
+    answers = asked(y, 150)
+    alone = WrongLabels.fit(gather(opinion(said, scores.max(1)), 4), answers.items, answers.labels)
+    helped = WrongLabels.fit(gather(opinion(said, scores.max(1)), 4, [opinion(other)]), answers.items, answers.labels)
+    wrong = np.setdiff1d(np.flatnonzero(said != y), answers.items)
+    of_truth = [one.probabilities(wrong)[np.arange(len(wrong)), y[wrong]].mean() for one in (alone, helped)]
+    assert of_truth[1] > of_truth[0] + 0.2
+    assert helped.weights[1] > 0.5
+
+
+# Opinions
+
+
+def test_opinions_are_taken_in_every_form():
+    y, said, scores, other = vendor()
+    names = np.array(["ant", "bee", "cat", "dog"])
+    forms = {
+        "a list": names[other].tolist(),
+        "an array": names[other],
+        "a pair": (names[other], scores.max(1)),
+        "a pair with points": (names[other], 37 * scores.max(1)),
+        "scores": scores,
+        "with others": np.where(np.arange(400) % 9 == 0, "?", names[other]),
+    }
+    pool = Pool.build(names[said], classes=names.tolist(), opinions=forms)
+    found = {one.name: one for one in pool.opinions}
+    assert list(found) == list(forms)
+    for name in ("a list", "an array", "a pair", "a pair with points"):
+        assert found[name].predictions.tolist() == other.tolist()
+    assert found["a list"].scores is None
+    assert found["a pair"].scores.tolist() == scores.max(1).tolist()
+    assert found["scores"].predictions.tolist() == scores.argmax(1).tolist()
+    assert found["with others"].predictions[0] == 4
+    (model, _) = label_models(pool, network=False)
+    assert model.fit(asked(y), np.ones(80), None)(np.arange(400)).sum() == pytest.approx(400)
+
+
+def test_two_predictions_in_a_tuple_are_no_pair_of_columns():
+    pool = Pool.build(["cat", "dog"], opinions={"other": ("dog", "dog")})
+    assert pool.opinions[0].predictions.tolist() == [1, 1]
+
+
+# Candidates and their mixture
+
+
+def test_candidates_of_a_pool():
+    _, said, scores, other = vendor(60)
+    one = Pool.build(said, scores=scores, features=scores)
+    assert [m.name for m in label_models(one, network=True, estimator=RandomForestClassifier(3))] == [
+        "scores", "groups", "network", "network with pseudo-labels",
+    ]  # fmt: skip
+    assert [m.name for m in label_models(one, network=False)] == ["scores", "groups"]
+    two = Pool.build({"a": said, "b": other}, scores={"a": scores})
+    models = label_models(two, network=True)
+    assert [m.name for m in models] == ["scores of a", "scores of b", "groups"]
+    assert models[1].evidence.second[0].tolist() == said.tolist()  # each is the other's opinion
+
+
+def test_the_mixture_prefers_the_better_candidate(rng):
+    p = rng.uniform(0.2, 0.9, 60)
+    assert stack(np.column_stack([p, np.minimum(p + 0.3, 1)]), np.ones(60))[1] > 0.8
+    assert stack(np.column_stack([p, p - 0.15]), np.ones(60))[0] > 0.95
+    assert stack(np.column_stack([p, p]), np.ones(60))[0] >= 0.5  # a tie goes to the first
+    assert stack(np.column_stack([p, p]), np.ones(60)).sum() == pytest.approx(1)
+    assert stack(np.zeros((0, 3)), np.zeros(0)).tolist() == [1, 0, 0]
+    better_half = np.column_stack([np.full(60, 0.5), np.repeat([0.9, 0.1], 30)])
+    assert stack(better_half, np.repeat([2.0, 0.1], 30))[1] > stack(better_half, np.repeat([0.1, 2.0], 30))[1]
+
+
+class Oracle:
+    """A label model that knows the truth."""
+
+    name, quick = "oracle", True
+
+    def __init__(self, y):
+        self.p = 0.9 * np.eye(4)[y] + 0.025
+
+    def fit(self, answers, weights, rng):
+        return lambda items: self.p[items]
+
+
+def test_a_belief_is_mixed_by_out_of_fold_likelihood():
+    y, said, scores, _ = vendor()
+    evidence = gather(opinion(said, scores), 4)
+    fit = CrossFit([FromOutputs("scores", evidence), Oracle(y)], 400, 4, 0)
+    belief = fit.fit(asked(y), np.ones(80))
+    assert belief.weights["oracle"] > 0.85
+    assert sum(belief.weights.values()) == pytest.approx(1)
+    assert belief.probabilities.sum(1) == pytest.approx(np.ones(400))
+
+
+# Cross-fitting
+
+
+def changed(answers, row, classes):
+    labels = answers.labels.copy()
+    labels[row] = (labels[row] + 1) % classes
+    return Answers(answers.items, labels, answers.rounds, answers.propensities)
+
+
+def test_no_candidate_predicts_an_item_by_its_own_label():
+    y, said, scores, other = vendor()
+    pool = Pool.build(said, scores=scores, opinions={"other": other}, classes=range(4))
+    answers = asked(y, 40)
+    for model in label_models(pool, network=False):
+        fit = CrossFit([model], 400, 4, 0)
+        before = fit.fit(answers, np.ones(40)).probabilities
+        for row in range(0, 40, 7):
+            item = answers.items[row]
+            after = fit.fit(changed(answers, row, 4), np.ones(40)).probabilities
+            inside = fit.fold == fit.fold[item]
+            assert (before[inside] == after[inside]).all()  # its own fold, and itself in it
+            assert not np.allclose(before[~inside], after[~inside])  # everyone else learns from it
+
+
+def test_of_the_mixture_only_the_weights_know_an_items_own_label():
+    """The mixture's weights are shared by all items: one label in 80 moves them, and beliefs, by a little."""
+    y, said, scores, other = vendor()
+    pool = Pool.build(said, scores=scores, opinions={"other": other}, classes=range(4))
+    answers = asked(y)
+    fit = CrossFit(label_models(pool, network=False), 400, 4, 0)
+    before = fit.fit(answers, np.ones(80))
+    after = fit.fit(changed(answers, 3, 4), np.ones(80))
+    item = answers.items[3]
+    assert np.abs(before.probabilities[item] - after.probabilities[item]).max() < 0.05
+
+
+def test_folds_are_even_and_fixed_by_the_seed():
+    one, same, other = (CrossFit([], 103, 2, seed).fold for seed in (0, 0, 1))
+    assert one.tolist() == same.tolist() != other.tolist()
+    assert np.ptp(np.bincount(one, minlength=FOLDS)) <= 1
+
+
+class Counted(Oracle):
+    """A slow label model that counts its fits."""
+
+    name, quick = "counted", False
+    fits = 0
+
+    def fit(self, answers, weights, rng):
+        self.fits += 1
+        return super().fit(answers, weights, rng)
+
+
+def test_slow_candidates_are_fitted_when_it_is_time():
+    y, *_ = vendor()
+    slow = Counted(y)
+    fit = CrossFit([slow], 400, 4, 0)
+    fit.fit(asked(y, 40), np.ones(40), refit_slow=True)
+    assert slow.fits == FOLDS
+    fit.fit(asked(y, 50), np.ones(50), refit_slow=False)
+    assert slow.fits == FOLDS
+    fit.fit(asked(y, 80), np.ones(80), refit_slow=True)
+    assert slow.fits == 2 * FOLDS
+
+
+def test_a_slow_candidate_is_not_trained_on_nothing():
+    y, *_ = vendor()
+    fit = CrossFit([Counted(y)], 400, 4, 0)
+    one = asked(y, 1)
+    belief = fit.fit(one, np.ones(1)).probabilities
+    assert (belief[fit.fold == fit.fold[one.items[0]]] == 0.25).all()
+
+
+# A user's own surrogate
+
+
+def test_a_forest_of_ones_own_is_a_candidate(digits):
+    method = altmas.make_method("certified", surrogate=RandomForestClassifier(10))
+    result = altmas.assess(
+        digits.predictions[:200], digits.scores[:200], digits.images[:200], oracle=digits.labels[:200],
+        classes=range(10), method=method, budget=50, initial=40, progress=False,
+    )  # fmt: skip
+    weights = result.run.belief.weights
+    assert list(weights) == ["scores", "groups", "network", "network with pseudo-labels"]
+    assert sum(weights.values()) == pytest.approx(1)
+    network = result.run.cross_fit.models[2]
+    assert isinstance(network, Network)
+    assert result.estimates["estimate"].between(0, 1).all()
+    assert result.run.belief.probabilities.sum(1) == pytest.approx(np.ones(200), abs=1e-5)
