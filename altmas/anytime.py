@@ -31,13 +31,18 @@ class Anytime:
         """Bet on the last `new` answers, with what was believed, and the chances there were, before them."""
         for sequences in self._watched.values():
             for one in sequences:
-                top, bottom = (None, None) if belief is None else one.ratio.expected(belief.probabilities)
-                one.begin_round(chances, top, bottom)
-                for item, label in zip(answers.items[-new:], answers.labels[-new:], strict=True):
-                    one.bet(int(item), int(label))
+                bet_round(one, chances, belief, answers, new)
 
     def interval(self, name: str, model: str, level: float) -> tuple[float, float, str]:
         """Low, high, and the promise."""
         sequences = self._watched[name, model]
         low, high = mean_interval(sequences, level)
         return low, high, promise(len(sequences), level)
+
+
+def bet_round(one: BettingSequence, chances: FloatArray, belief: Belief | None, answers: Answers, new: int) -> None:
+    """Bet on the last `new` answers in the order they were drawn."""
+    top, bottom = (None, None) if belief is None else one.ratio.expected(belief.probabilities)
+    one.begin_round(chances, top, bottom)
+    for item, label in zip(answers.items[-new:], answers.labels[-new:], strict=True):
+        one.bet(int(item), int(label))

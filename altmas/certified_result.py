@@ -15,6 +15,8 @@ from altmas.checks import as_column, class_indices, fraction, positive
 from altmas.cross_fit import CrossFit
 from altmas.design import Sample
 from altmas.estimator import Estimator
+from altmas.functionals import Ratio, group_accuracy, group_difference
+from altmas.groups import groups_by
 from altmas.label_models import label_models
 from altmas.loop import Round
 from altmas.method_certified import CertifiedRun
@@ -50,13 +52,42 @@ class CertifiedResult(Result):
         """Counts per true and predicted class on the whole pool, each with its interval (first model)."""
         return self.estimator.confusion()
 
-    def groups(self, by: str = "class", metric: str = "accuracy") -> pd.DataFrame:
-        """A metric per group, and which group is probably worst (first model)."""
-        return slices.by_group(self.estimator, by, metric)
+    def groups(self, by: str = "class", metric: str = "accuracy", *, anytime: bool = False) -> pd.DataFrame:
+        """A metric per group, and which group is probably worst (first model).
 
-    def compare(self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy") -> dict[str, Any]:
-        """How much higher a metric is in group `a` than in group `b` (first model)."""
-        return slices.compare(self.estimator, by, a, b, metric)
+        With `anytime=True`, accuracies with intervals that hold at all looks together, each by itself.
+        """
+        table = slices.by_group(self.estimator, by, metric)
+        if not anytime:
+            return table
+        _accuracy_only(metric)
+        found = groups_by(self.pool, by)
+        masks = [found.index == k for k in np.flatnonzero(found.sizes > 0)]
+        classes = len(self.pool.classes)
+        ends = self.anytime(*(group_accuracy(self.pool.predictions, classes, mask) for mask in masks))
+        return table.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
+
+    def compare(
+        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", *, anytime: bool = False
+    ) -> dict[str, Any]:
+        """How much higher a metric is in group `a` than in group `b` (first model); `anytime` as for `groups`."""
+        row = slices.compare(self.estimator, by, a, b, metric)
+        if not anytime:
+            return row
+        _accuracy_only(metric)
+        found = groups_by(self.pool, by)
+        first, second = (found.index == found.names.index(one) for one in (a, b))
+        [(low, high)] = self.anytime(group_difference(self.pool.predictions, len(self.pool.classes), first, second))
+        return {**row, "low": low, "high": high}
+
+    def anytime(self, *ratios: Ratio) -> list[tuple[float, float]]:
+        """Intervals of any ratios (`altmas.functionals`) that hold at all looks together, one by one.
+
+        The run is made again from its answers, betting on these as it goes.
+        """
+        again = CertifiedRun(self.run.job, self.run.recipe, ratios)
+        again.update(self.run.answers, self.run.round)
+        return [one.interval(self.level) for one in again.bets]
 
     @property
     def calibration(self) -> pd.DataFrame:
@@ -82,6 +113,11 @@ class CertifiedResult(Result):
         """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""
         goal = None if within is None else positive("within", within)
         return self.estimator.forecast(self.run.targets, goal)
+
+
+def _accuracy_only(metric: str) -> None:
+    if metric != "accuracy":
+        raise InputError("metric", "be accuracy for anytime intervals of groups", repr(metric))
 
 
 def estimate_from_log(

@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from altmas.answers import Answers
-from altmas.anytime import Anytime
+from altmas.anytime import Anytime, bet_round
+from altmas.betting import BettingSequence
 from altmas.checks import fraction, is_number
 from altmas.cross_fit import Belief, CrossFit
 from altmas.design import Designed, Linearised, Sample, designed, linearise
 from altmas.estimates import Estimate
+from altmas.functionals import Ratio
 from altmas.label_models import label_models
 from altmas.method import Job, Run
 from altmas.method_random import choose_uniformly
@@ -84,6 +86,7 @@ class CertifiedRun:
 
     job: Job
     recipe: Certified
+    also: tuple[Ratio, ...] = ()  # further ratios to bet on, for anytime intervals of groups and differences
 
     def __post_init__(self) -> None:
         pool = self.job.pool
@@ -97,6 +100,7 @@ class CertifiedRun:
         pool = self.job.pool
         self.answers, self.round = Answers(), 0
         self.watch = Anytime(self.targets, pool) if self.recipe.interval == "anytime" else None
+        self.bets = [BettingSequence(one, pool.size) for one in self.also]
         self.race = Race(pool.size)
         self.chances: FloatArray = np.full(pool.size, 1.0 / pool.size)
         self.belief: Belief | None = None
@@ -115,6 +119,8 @@ class CertifiedRun:
         new = len(answers) - len(self.answers)
         if self.watch is not None:
             self.watch.bet(self.chances, self.belief, answers, new)
+        for one in self.bets:
+            bet_round(one, self.chances, self.belief, answers, new)
         self.race.run(self.chances, self.answers.unlabelled(self.job.pool), new)
         self.answers, self.round = answers, round
         if len(answers) >= GROWTH * self._believed_at:

@@ -93,4 +93,4 @@ def best_floor(
             shown = (outside @ (weights * squared / q[items])) * scale
             believed = float((variance / q).sum())
             scores[:, column] += np.log(np.maximum((1 - trust) * shown + trust * believed, 1e-300))
-    return np.array(FLOORS)[scores.argmin(1)]
+    return np.asarray(np.array(FLOORS)[scores.argmin(1)])

@@ -553,3 +553,18 @@ def test_a_function_of_labels_is_estimated_as_the_same_metric_of_the_catalogue()
     mine = altmas.metrics.from_labels("mine", lambda true, a: float(np.mean(true == a)), bounds=(0, 1))
     result = altmas.assess(said, oracle=y, metrics=["accuracy", mine], **QUICK)
     assert result.estimates["design"][1] == pytest.approx(result.estimates["design"][0], abs=0.01)
+
+
+def test_anytime_intervals_of_groups_hold_the_truth_and_narrow():
+    y, said, sure = vendor(400)
+    region = np.where(np.arange(400) % 3 == 0, "n", "s")
+    result = altmas.assess(said, sure, oracle=y, groups={"region": region}, **(QUICK | {"budget": 200}))
+    table = result.groups("region", anytime=True)
+    for row in table.itertuples():
+        right = (y == said)[region == row.group].mean()
+        assert row.low <= right <= row.high  # fails by chance in 10% of pools; this one is fixed
+        assert row.high - row.low < 0.5
+    gap = result.compare("region", "n", "s", anytime=True)
+    assert gap["low"] <= (y == said)[region == "n"].mean() - (y == said)[region == "s"].mean() <= gap["high"]
+    with pytest.raises(altmas.InputError, match="metric must be accuracy"):
+        result.groups("region", "macro_recall", anytime=True)
