@@ -44,7 +44,7 @@ class CertifiedResult(Result):
         return Estimator(self.pool, self.run.sample(), self.level, self.run.job.seed)
 
     def estimate(self, metrics: Any, cost: Any = None) -> pd.DataFrame:
-        """Metrics chosen after the labels were drawn, as valid as those chosen before."""
+        """Metrics chosen after the labels were drawn, with ordinary intervals, as valid as those chosen before."""
         return self.estimator.metrics(metrics, cost)
 
     @property
@@ -112,7 +112,8 @@ class CertifiedResult(Result):
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""
         goal = None if within is None else positive("within", within)
-        return self.estimator.forecast(self.run.targets, goal)
+        halves = ((self.estimates["high"] - self.estimates["low"]) / 2).tolist()
+        return self.estimator.forecast(self.run.targets, halves, goal)
 
 
 def _accuracy_only(metric: str) -> None:
@@ -138,7 +139,8 @@ def estimate_from_log(
     place = {one: row for row, one in enumerate(pool.ids)}
     ids = as_column("log's ids", log["id"])
     if strange := [row for row, one in enumerate(ids) if one not in place]:
-        raise InputError("log's ids", "be ids of the pool", rows_at_fault(strange))
+        hint = "A file may have turned text into numbers: read it with dtype=str."
+        raise InputError("log's ids", "be ids of the pool", f"{ids[strange[0]]!r} in {rows_at_fault(strange)}", hint)
     if len(set(ids)) < len(ids):
         raise InputError("log's ids", "be unique", f"{len(ids) - len(set(ids))} again")
     labels = class_indices(as_column("log's labels", log["label"]), pool.classes)

@@ -37,7 +37,8 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
     column = [plain(v) for v in values]
     unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or _is_nan(v)]
     if unfit:
-        raise InputError(subject, "be hashable and not NaN", rows_at_fault(unfit))
+        hint = "An abstention is None, with classes=[...] declared." if subject == "predictions" else ""
+        raise InputError(subject, "be hashable and not NaN", rows_at_fault(unfit), hint)
     return column
 
 

@@ -50,7 +50,9 @@ class Estimator:
         rows = []
         for target in targets_of(resolve_metrics(wanted, self.pool, cost), self.pool):
             _, found, interval = self.of([(1.0, target)])
-            rows.append({"model": target.model, "metric": target.name, **ends(interval, found)})
+            row = {"model": target.model, "metric": target.name, **ends(interval, found)}
+            promise = "exact: every item is labelled" if interval.error == 0 else approximately(self.level)
+            rows.append({**row, "labels": len(self.sample.answers), "promise": promise})
         return _without_model(pd.DataFrame(rows))
 
     def confusion(self, model: int = 0) -> pd.DataFrame:
@@ -88,14 +90,13 @@ class Estimator:
             rows.append({"true": names[c], "predicted": names[a], "estimate": value, "low": low, "high": high})
         return pd.DataFrame(rows)
 
-    def forecast(self, targets: Sequence[Target], to: float | None) -> pd.DataFrame:
-        """Labels for +- `to`, and what random sampling would have needed for as much as is known now."""
+    def forecast(self, targets: Sequence[Target], halves: Sequence[float], to: float | None) -> pd.DataFrame:
+        """Labels for +- `to`, and what random sampling would have needed for the half-widths there are now."""
         labels, size = len(self.sample.answers), self.pool.size
         quantile = float(ndtri((1 + self.level) / 2))
         rows = []
-        for target in targets:
-            at, _, interval = self.of([(1.0, target)])
-            half = (interval.high - interval.low) / 2
+        for target, half in zip(targets, halves, strict=True):
+            at, *_ = self.of([(1.0, target)])
             row: dict[str, Any] = {"model": target.model, "metric": target.name, "labels": labels, "half_width": half}
             row["random_needed"] = random_labels_for(half, at.under_random(), quantile, size)
             if to is not None:
@@ -111,6 +112,15 @@ def ends(interval: Interval, found: Designed) -> dict[str, float]:
         "estimate": interval.estimate, "low": interval.low, "high": interval.high, "plug_in": found.plug_in,
         "design": found.design,
     }  # fmt: skip
+
+
+def approximately(level: float) -> str:
+    """What the ordinary interval promises.
+
+    >>> approximately(0.95)
+    'approximate 95% coverage, whatever the surrogate believes'
+    """
+    return f"approximate {level:.0%} coverage, whatever the surrogate believes"
 
 
 def _without_model(table: pd.DataFrame) -> pd.DataFrame:

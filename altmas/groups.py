@@ -76,7 +76,7 @@ def by_score_bin(pool: Pool, bins: int = 10, equal: str = "width") -> Groups:
     return Groups(tuple(names), index)
 
 
-EQUAL_WEIGHT = "Use equal='weight' for confidences that are not probabilities."
+EQUAL_WEIGHT = "Confidences that are not probabilities take bins of equal weight: by='score:weight'."
 
 
 def by_attribute(pool: Pool, name: str) -> Groups:
@@ -115,6 +115,8 @@ def groups_by(pool: Pool, by: str, bins: int = 10) -> Groups:
     >>> len(groups_by(Pool.build([0, 1], scores=[0.6, 0.9]), "class,score").names)
     20
     """
+    if not isinstance(by, str):
+        raise InputError("by", "be a name: class, score, score:weight or one of the pool's groups", type(by).__name__)
     if by in pool.groups:  # an attribute of that name is what its giver means
         return by_attribute(pool, by)
     if "," in by:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -73,7 +73,14 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Rou
 def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:
     with answers_kept(method, answers, job.pool):
         run.update(answers, number)
-        return tuple(run.estimate(plan.level))
+        found = tuple(run.estimate(plan.level))
+    return found if plan.within is None else tuple(replace(e, promise=_watched(e.promise)) for e in found)
+
+
+def _watched(promise: str) -> str:
+    """What is left of a promise about one look, when looking goes on until the interval is narrow."""
+    every_look = "all looks" in promise or promise.startswith("exact")
+    return promise if every_look else f"{promise}, at one look; less when stopping at a look of its own choice"
 
 
 @contextmanager

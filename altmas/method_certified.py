@@ -18,6 +18,7 @@ from altmas.checks import fraction, is_number
 from altmas.cross_fit import Belief, CrossFit
 from altmas.design import Designed, Linearised, Sample, designed, linearise
 from altmas.estimates import Estimate
+from altmas.estimator import approximately
 from altmas.functionals import Ratio
 from altmas.label_models import label_models
 from altmas.method import Job, Run
@@ -189,7 +190,7 @@ class CertifiedRun:
     def _estimate(self, at: Linearised, found: Designed, level: float) -> Estimate:
         interval = wald(found, level)
         low, high = interval.low, interval.high
-        promise = f"approximate {level:.0%} coverage, whatever the surrogate believes"
+        promise = approximately(level)
         if self.watch is not None:
             low, high, promise = self.watch.interval(at.name, at.model, level)
         error = standard_error(found)

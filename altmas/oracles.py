@@ -30,8 +30,13 @@ class TableOracle:
 
     @classmethod
     def of(cls, labels: Any, ids: Sequence[Hashable]) -> TableOracle:
-        """From a mapping by id, a pandas Series indexed by id, or one label per item in the pool's order."""
-        if hasattr(labels, "index") and hasattr(labels, "to_dict") and set(ids) <= set(labels.index):
+        """From a mapping by id, a pandas Series indexed by id, or one label per item in the pool's order.
+
+        Where the ids are only positions, a Series is a column like any other: its index may be a shuffled one.
+        """
+        positions = len(ids) > 0 and list(ids) == list(range(len(ids)))
+        indexed = hasattr(labels, "index") and hasattr(labels, "to_dict")
+        if indexed and set(ids) <= set(labels.index) and not (positions and len(labels) == len(ids)):
             labels = labels.to_dict()
         if isinstance(labels, Mapping):
             return cls({plain(k): plain(v) for k, v in labels.items()})

@@ -99,6 +99,10 @@ class Pool:
             read_opinions(opinions, items, known),
         )  # fmt: skip
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A view that cannot be changed cannot be pickled either; what it shows can.
+        return _restored, (self.ids, self.classes, self.outputs, self.features, dict(self.groups), self.opinions)
+
     @property
     def size(self) -> int:
         """Number of items, N."""
@@ -118,6 +122,10 @@ class Pool:
     def columns(self) -> int:
         """Predicted columns of a confusion: the classes, and one more if some answer is no class."""
         return len(self.classes) + int(any((o.predictions == len(self.classes)).any() for o in self.outputs))
+
+
+def _restored(ids: Any, classes: Any, outputs: Any, features: Any, groups: dict[str, Any], opinions: Any) -> Pool:
+    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:
@@ -286,7 +294,7 @@ def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
         return MappingProxyType({})
     if hasattr(groups, "columns"):  # a table
         groups = {name: groups[name] for name in groups.columns}
-    named = groups if isinstance(groups, Mapping) else {"group": groups}
+    named = groups if isinstance(groups, Mapping) else {getattr(groups, "name", None) or "group": groups}
     out: dict[str, NDArray[Any]] = {}
     for name, values in named.items():
         column = as_column("groups", values)

@@ -65,14 +65,12 @@ def wald(found: Designed, level: float) -> Interval:
     if not np.isfinite(width):
         reach = normal * np.sqrt(variance)
         return Interval(centre, centre - reach, centre + reach, error)
-    if width == 0:
+    if width == 0 or variance == 0:  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
     most = found.labels * (1 + found.events)
     spread = max(guess * (1 - guess), share * (1 - share)) * width**2
-    labels = min(spread / variance, most) if variance > 0 else most
-    if not np.isfinite(labels):  # nothing is left to draw
-        return Interval(centre, centre, centre, error)
+    labels = min(spread / variance, most)
     open_low, open_high = found.alone[0] <= bottom + SAME * width, found.alone[1] >= top - SAME * width
     # An end that stays open cannot miss, so the other may have its share of the error too.
     tail = (1 - level) / (1 if open_low != open_high else 2)

@@ -12,8 +12,8 @@ from altmas.metrics.confusion import FloatArray, IntArray
 TRUST = 50.0
 """Answers that the belief's own expectation of its surprises counts for."""
 
-FLOORS = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-"""Uniform shares to choose from."""
+FLOORS = (0.3, 0.5, 0.75, 1.0)
+"""Uniform shares to choose from. With less than 0.3, answers that surprise move their own weights too much."""
 
 
 def neyman(variances: Sequence[FloatArray]) -> FloatArray:

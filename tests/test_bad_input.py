@@ -306,7 +306,7 @@ LOG = pd.DataFrame({"id": range(10), "label": SAID[:10], "inclusion": 0.25})
     [
         (LOG.drop(columns="inclusion"), "log must have the columns id, label and inclusion; got no inclusion."),
         (LOG.drop(columns="id"), "log must have the columns id, label and inclusion; got no id."),
-        (LOG.assign(id=range(35, 45)), "log's ids must be ids of the pool; got rows 5, 6, 7, 8, 9."),
+        (LOG.assign(id=range(35, 45)), "log's ids must be ids of the pool; got 40 in rows 5, 6, 7, 8, 9."),
         (LOG.assign(id=[0, *range(9)]), "log's ids must be unique; got 1 again."),
         (LOG.assign(label=["bird", *SAID[1:10]]), "log's labels must be among the classes ['cat', 'dog']; got row 0."),
         (LOG.assign(inclusion=[0.0, *[0.5] * 9]), "log's inclusion must be above 0 and at most 1; got row 0."),

@@ -38,3 +38,9 @@ def test_noise_has_its_rate_repeats_itself_and_never_gives_the_truth():
     assert all(Noisy(lambda i: i % 3, 1.0, [0, 1, 2])(i) != i % 3 for i in range(50))
     with pytest.raises(InputError, match="rate must be between 0 and 1; got 1.5"):
         Noisy(lambda i: 0, 1.5, [0, 1])
+
+
+def test_a_series_is_a_column_where_ids_are_only_positions():
+    shuffled = pd.Series(["a", "b", "c"], index=[2, 0, 1])  # as after sample(frac=1)
+    assert TableOracle.of(shuffled, range(3)).labels == {0: "a", 1: "b", 2: "c"}
+    assert TableOracle.of(shuffled, (1, 0)).labels[0] == "b"  # ids of the user's own: by index

@@ -1,5 +1,7 @@
 """Pools: what people bring, in the shapes they bring it."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -99,3 +101,8 @@ def test_vendor_outputs_stand_in_for_features():
     assert got[1, 3] > 4
     raw = vendor_outputs(Pool.build([0, 1], scores=[3.0, 40.0]))
     assert raw[:, -1].tolist() == [3.0, 40.0]
+
+
+def test_a_pool_can_be_pickled():
+    pool = pickle.loads(pickle.dumps(Pool.build([0, 1], scores=[0.9, 0.8], groups={"region": ["n", "s"]})))
+    assert (pool.size, list(pool.groups)) == (2, ["region"])
