@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import entr
 
 from altmas.answers import Answers
 from altmas.checks import whole_number
@@ -17,6 +16,7 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.policies import Choice, best
 from altmas.streams import stream
 from altmas.weighted import BeliefMaker, Learner, countable, everything_labelled
+from altmas.worths import xwed
 
 _ITEMS_AT_ONCE = 1 << 16
 
@@ -77,20 +77,6 @@ class AseRun:
             # A new generator of the same stream each time: every block sees the same worlds.
             rng = stream(self.job.seed, "round", self.round, "draw")
             yield items, belief.draw_agreement(self.recipe.draws, rng, items)
-
-
-def xwed(agreement: FloatArray) -> FloatArray:
-    """Worth `[n]` of items with draws of P(label = prediction) `[M, n]`.
-
-    sum_y w_y h(pibar_y) - E sum_y w_y h(pi_y), h(p) = -p log p, w_y = 1[y != A]. The wrong labels share 1 - a in
-    proportions r that do not vary between draws, and h((1-a) r) = r h(1-a) + (1-a) h(r): the terms in h(r) cancel,
-    and h(mean(1-a)) - mean h(1-a) is left.
-
-    >>> xwed(np.array([[0.5, 0.2], [0.5, 0.9]])).round(4).tolist()
-    [0.0, 0.1549]
-    """
-    wrong = np.maximum(1 - agreement, 0.0)
-    return np.asarray(np.maximum(entr(wrong.mean(0)) - entr(wrong).mean(0), 0.0))
 
 
 def drawn_confusions(

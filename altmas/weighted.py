@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from altmas.answers import Answers
 from altmas.estimates import Estimate, on_answers
+from altmas.groups import confidences
 from altmas.method import Job
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray, IntArray
@@ -116,12 +117,7 @@ def confidence(pool: Pool) -> FloatArray | None:
     >>> confidence(Pool.build([0, 1], scores=[[0.9, 0.1], [0.4, 0.6]])).tolist()
     [0.9, 0.6]
     """
-    if pool.scores is None or pool.scores.ndim == 1:
-        return pool.scores
-    real = np.flatnonzero(pool.predictions < len(pool.classes))
-    out = np.zeros(pool.size)
-    out[real] = pool.scores[real, pool.predictions[real]]
-    return out
+    return None if pool.scores is None else confidences(pool)
 
 
 def probable(pool: Pool) -> bool:

@@ -33,29 +33,27 @@ def worth_of_items(name: str, run: CertifiedRun, sample: Sample) -> FloatArray:
     agreement = np.where(pool.predictions < len(pool.classes), sample.probabilities[np.arange(pool.size), said], 0.0)
     if name == "expected_loss":
         return expected_loss(agreement)
-    draws = _draws(run, sample)
+    quick = LabelBelief(pool)
+    quick.fit(sample.answers.items, sample.answers.labels)
     if name == "xwed":
-        parts = []
-        for part, p in draws.blocks():
-            wrong = p.astype(np.float64)
-            real = np.flatnonzero(pool.predictions[part] < len(pool.classes))
-            wrong[:, real, pool.predictions[part][real]] = 0.0
-            parts.append(xwed(wrong))
-        return np.concatenate(parts)
+        return xwed(quick.draw_agreement(DRAWS, _stream(run)))
+    draws = _draws(run, quick)
     drawn = draws.labels()
     confusions = np.stack([tally(row, pool.predictions, len(pool.classes), pool.columns) for row in drawn])
     means = CounterfactualMeans(run.job.metrics, confusions)
     return np.asarray(alt_mas(draws, drawn, pool.predictions, means, pool.size)[:, 0])
 
 
-def _draws(run: CertifiedRun, sample: Sample) -> Draws:
-    """Draws around the belief: the quick surrogate's doubt about agreement, the belief's own split of the rest."""
-    pool, answers = run.job.pool, sample.answers
-    quick = LabelBelief(pool)
-    quick.fit(answers.items, answers.labels)
+def _stream(run: CertifiedRun) -> np.random.Generator:
+    return stream(run.job.seed, "worth", run.round)
+
+
+def _draws(run: CertifiedRun, quick: LabelBelief) -> Draws:
+    """Coherent draws of every item's label: the quick surrogate's doubt about agreement, its own split of the rest."""
+    pool = run.job.pool
 
     def source(items: IntArray) -> Probabilities:
-        right = quick.draw_agreement(DRAWS, stream(run.job.seed, "worth", run.round), items)
+        right = quick.draw_agreement(DRAWS, _stream(run), items)
         rest = quick.surrogate.wrong.probabilities(items)
         out = (1 - right)[..., None] * rest
         said = pool.predictions[items]

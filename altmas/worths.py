@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.special import entr
 
-from altmas.acquisition import entropy
 from altmas.metrics.confusion import FloatArray, IntArray
 
 TRUST = 50.0
@@ -38,15 +38,18 @@ def expected_loss(agreement: FloatArray) -> FloatArray:
     return 1.0 - agreement
 
 
-def xwed(wrong: FloatArray) -> FloatArray:
-    """Weighted disagreement of draws of the wrong labels' probabilities `[M, N, C]` (Kossen 2022): `[N]`.
+def xwed(agreement: FloatArray) -> FloatArray:
+    """Kossen's worth `[n]` of items with draws of P(label = prediction) `[M, n]`.
 
-    `wrong` has 0 for the predicted class, whose loss is 0: sum_y h(mean p_y) - mean sum_y h(p_y), h(p) = -p log p.
+    sum_y w_y h(pibar_y) - E sum_y w_y h(pi_y), h(p) = -p log p, w_y = 1[y != A]. The wrong labels share 1 - a in
+    proportions r that do not vary between draws, and h((1-a) r) = r h(1-a) + (1-a) h(r): the terms in h(r) cancel,
+    and h(mean(1-a)) - mean h(1-a) is left.
 
-    >>> float(xwed(np.array([[[0.0, 0.5]], [[0.0, 0.5]]]))[0])
-    0.0
+    >>> xwed(np.array([[0.5, 0.2], [0.5, 0.9]])).round(4).tolist()
+    [0.0, 0.1549]
     """
-    return np.asarray(np.maximum(entropy(wrong.mean(0)) - entropy(wrong).mean(0), 0.0))
+    wrong = np.maximum(1 - agreement, 0.0)
+    return np.asarray(np.maximum(entr(wrong.mean(0)) - entr(wrong).mean(0), 0.0))
 
 
 def chances(worth: FloatArray, *, floor: float | FloatArray, temperature: float = 1.0) -> FloatArray:

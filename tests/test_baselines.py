@@ -10,7 +10,7 @@ from scipy.special import entr
 
 from altmas.answers import Answers
 from altmas.method import Job
-from altmas.method_ase import Ase, drawn_confusions, xwed
+from altmas.method_ase import Ase, drawn_confusions
 from altmas.method_asi import Asi, inclusion_of, systematic
 from altmas.method_lure import Lure, draw_in_turn, lure_weights
 from altmas.method_oasis import Oasis, class_of_interest, cum_sqrt_f, f_measure, optimal_for_f
@@ -21,6 +21,7 @@ from altmas.metrics import InputError, expected_cost, from_labels, metric, metri
 from altmas.pool import Pool
 from altmas.water_filling import water_fill
 from altmas.weighted import Learner, due, normal, one_step, taught, whole_counts
+from altmas.worths import xwed
 
 
 class FixedBelief:
