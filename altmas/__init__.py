@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 
 if _TYPE_CHECKING:
     from altmas.assessment import assess as assess
+    from altmas.audits.audit import Audit as Audit
     from altmas.certified_result import CertifiedResult as CertifiedResult
     from altmas.certified_result import estimate_from_log as estimate_from_log
     from altmas.loop import MethodError as MethodError
@@ -32,6 +33,7 @@ if _TYPE_CHECKING:
 # Names are looked up when first used: `import altmas` stays light, and never loads TensorFlow.
 _HOMES = {
     "AltmasError": "metrics.errors",
+    "Audit": "audits.audit",
     "CertifiedResult": "certified_result",
     "InputError": "metrics.errors",
     "MethodError": "loop",

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from altmas.assessment import assess
+from altmas.checks import whole_number
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.pool import Pool
 from altmas.result import Result
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
 
 METHODS = ("certified", "altmas", "bald", "random")
 METRICS = "alt_mas_3"
@@ -90,3 +96,42 @@ def write_figure(results: dict[str, Result], truth: dict[str, float], path: Path
 
     errors = {name: relative_errors(result.history, truth) for name, result in results.items()}
     save(plot_relative_error(errors, title="A vendor's digits classifier: error of the estimates"), str(path))
+
+
+def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0) -> Audit:
+    """An audit of the vendor's classifier in a new folder, its questions answered from the labels the demo knows.
+
+    The images lie beside it, so that labelling can be tried, and how much ink a digit has is a group to look into.
+    """
+    from altmas.audits.audit import Audit
+
+    vendor = vendor_digits()
+    whole_number("budget", budget, 1)
+    shutil.rmtree(folder, ignore_errors=True)
+    media = _write_images(folder.parent / "images", vendor.images)
+    ink = vendor.images.mean((1, 2))
+    thirds = np.digitize(ink, np.quantile(ink, [1 / 3, 2 / 3]))
+    pool = Pool.build(
+        vendor.predictions, scores=vendor.scores, classes=range(10),
+        groups={"ink": np.array(["light", "medium", "heavy"])[thirds]},
+    )  # fmt: skip
+    audit = Audit.create(
+        folder, pool, metrics=[METRICS, "ece"], seed=seed, budget=budget, initial=min(50, budget), batch=batch,
+        media=media, title="A vendor's digits classifier", guidelines="Which digit was written?",
+    )  # fmt: skip
+    while (asked := len(audit.state.order)) < budget:
+        for query in audit.ask(min(batch if asked else min(50, budget), budget - asked)):
+            audit.tell(query.id, int(vendor.labels[query.position]), annotator="demo")
+    return audit
+
+
+def _write_images(folder: Path, images: NDArray[np.uint8]) -> list[str]:
+    """The digits as image files, large enough to look at."""
+    from matplotlib.image import imsave
+
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = [folder / f"{position}.png" for position in range(len(images))]
+    for path, image in zip(paths, images, strict=True):
+        if not path.exists():
+            imsave(path, np.kron(255 - image, np.ones((16, 16), dtype=np.uint8)), cmap="gray", vmin=0, vmax=255)
+    return [str(path.resolve()) for path in paths]

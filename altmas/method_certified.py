@@ -78,6 +78,15 @@ class Certified:
         return CertifiedRun(job, self)
 
 
+def next_chances(ideal: FloatArray, hazard: FloatArray, drawn: int, recipe: Certified) -> FloatArray:
+    """Chances of the next round `[N]`, after so many draws, to bring the inclusion probabilities to the ideal ones."""
+    caught = catch_up(ideal, hazard, math.ceil(AHEAD * (drawn + 1)))
+    if recipe.interval != "anytime":
+        return caught
+    # Betting must survive the worst draw, so its intervals suffer from small chances more than the estimate gains.
+    return chances(caught, floor=ANYTIME_FLOOR)
+
+
 @dataclass(eq=False)
 class CertifiedRun:
     """The certified method at work. A belief is made when the answers have grown; everything else follows each answer.
@@ -152,6 +161,14 @@ class CertifiedRun:
         """Probability of each item to have been asked about by now `[N]`."""
         return self.race.inclusion()
 
+    def believe(self, answers: Answers, hazard: FloatArray, round: int) -> tuple[FloatArray, Belief]:
+        """What to make of answers drawn with these hazards, wherever they were kept: ideal chances, and the belief."""
+        self._start()
+        self.answers, self.round, self.race.hazard = answers, round, hazard
+        self._believe()
+        assert self.belief is not None
+        return self.ideal, self.belief
+
     def _believe(self) -> None:
         answers = self.answers
         train = len(answers) >= SLOW_GROWTH * self._trained_at
@@ -181,11 +198,7 @@ class CertifiedRun:
         return np.asarray(by_fold[fold])
 
     def _next_chances(self) -> FloatArray:
-        caught = catch_up(self.ideal, self.race.hazard, math.ceil(AHEAD * (len(self.answers) + 1)))
-        if self.watch is None:
-            return caught
-        # Betting must survive the worst draw, so its intervals suffer from small chances more than the estimate gains.
-        return chances(caught, floor=ANYTIME_FLOOR)
+        return next_chances(self.ideal, self.race.hazard, len(self.answers), self.recipe)
 
     def _estimate(self, at: Linearised, found: Designed, level: float) -> Estimate:
         interval = wald(found, level)

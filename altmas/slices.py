@@ -49,7 +49,7 @@ def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str =
             raise InputError("group", f"be one of {list(grouped.names)[:12]}", repr(one))
         signed.append((sign, within(base, grouped.index == grouped.names.index(one), str(one))))
     _, found, interval = estimator.of(signed)
-    return {"metric": name, "a": a, "b": b, **ends(interval, found)}
+    return {"metric": name, "a": a, "b": b, **ends(interval, found), "error": interval.error}
 
 
 def calibration(estimator: Estimator) -> pd.DataFrame:

@@ -16,7 +16,8 @@ from altmas.cli import commands
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ROOMS = ["altmas", "altmas.metrics", "altmas.surrogates", "altmas.experiments"]
+PARTS = ["altmas.audits", "altmas.commands", "altmas.formats", "altmas.page", "altmas.reports"]
+ROOMS = ["altmas", *PARTS, "altmas.metrics", "altmas.surrogates", "altmas.experiments"]
 
 
 def blocks(page, language):

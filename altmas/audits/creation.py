@@ -1,0 +1,81 @@
+"""Making an audit's folder: whole, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from altmas.audits.events import canonical
+from altmas.audits.files import FOLDER_MODE, sync_folder
+from altmas.audits.pool_files import save_pool
+from altmas.audits.settings import Settings
+from altmas.audits.store import Store
+from altmas.method import Job
+from altmas.metrics.errors import InputError
+from altmas.pool import Pool
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ItemRow = tuple[int, str, str, str | None]
+
+
+def make_folder(
+    target: Path, pool: Pool, settings: Settings, items: pd.DataFrame | None, media: Sequence[str | None] | None
+) -> Path:
+    """Check everything, write a draft beside the folder, then give it its name: an audit that is there is complete."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError("audit folder", "be new or empty", str(target))
+    settings.checked(pool)
+    settings.make_method().begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
+    rows = _item_rows(pool, items, media)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        os.chmod(draft, FOLDER_MODE)
+        files = save_pool(draft, pool)
+        store = Store.create(draft, rows)
+        body = {"settings": settings.as_dict(), "files": files, "items": digest(rows), "size": pool.size}
+        with store.writing():
+            store.append("created", body)
+        store.close()
+        if target.exists():
+            target.rmdir()
+        draft.rename(target)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    sync_folder(target.parent)
+    return target
+
+
+def digest(rows: Iterable[Any]) -> str:
+    """The hash of the items' rows."""
+    found = hashlib.sha256()
+    for row in rows:
+        found.update(canonical(list(row)).encode())
+    return found.hexdigest()
+
+
+def _item_rows(pool: Pool, items: pd.DataFrame | None, media: Sequence[str | None] | None) -> list[ItemRow]:
+    for subject, given in (("items", items), ("media", media)):
+        if given is not None and len(given) != pool.size:
+            raise InputError(subject, "have a row per item", f"{len(given):,} for {pool.size:,} items")
+    columns = [] if items is None else [str(name) for name in items.columns]
+    values = [()] * pool.size if items is None else items.itertuples(index=False, name=None)
+    paths = [None] * pool.size if media is None else media
+    return [
+        (position, str(id), canonical(dict(zip(columns, map(_text, row), strict=True))), path and str(path))
+        for position, (id, row, path) in enumerate(zip(pool.ids, values, paths, strict=True))
+    ]
+
+
+def _text(value: Any) -> str:
+    """A cell as annotators see it; nothing where there is nothing."""
+    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)

@@ -1,0 +1,63 @@
+"""Files of an audit: private to their owner, written whole or not at all, and known by their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+FOLDER_MODE, FILE_MODE = 0o700, 0o600
+_BLOCK = 1 << 20
+
+
+def sha256_of(path: Path) -> str:
+    """The hash of a file's bytes."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(_BLOCK):
+            found.update(block)
+    return found.hexdigest()
+
+
+def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
+    """Write a file under another name, force it to disk, then give it its own: a reader sees all of it or none."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, FILE_MODE), "wb") as file:
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
+    sync_folder(path.parent)
+    return path
+
+
+def write_text(path: Path, text: str) -> Path:
+    """Write text whole."""
+    return write_whole(path, lambda file: file.write(text.encode()))
+
+
+def write_array(path: Path, array: NDArray[Any]) -> Path:
+    """Write an array whole, a part at a time: it may be larger than memory."""
+
+    def write(file: IO[bytes]) -> None:
+        header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": array.shape}
+        np.lib.format.write_array_header_1_0(file, header)
+        step = max(_BLOCK // max(array[:1].nbytes, 1), 1)
+        for start in range(0, len(array), step):
+            file.write(np.ascontiguousarray(array[start : start + step]).tobytes())
+
+    return write_whole(path, write)
+
+
+def sync_folder(folder: Path) -> None:
+    """Force a folder's names to disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,52 @@
+"""Answers from a table of labels that is there already: the audit asks, the table answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from altmas.audits.values import SKIP
+from altmas.checks import whole_number
+from altmas.formats.matching import match
+from altmas.formats.returned import read_returned
+from altmas.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from altmas.audits.audit import Audit
+
+
+def answer_from_table(
+    audit: Audit, source: Any, count: int, *, annotator: str = "table", told: Callable[[int], None] | None = None
+) -> int:
+    """Ask `count` questions more and answer them from a table with `id` and `label`; the number of labels.
+
+    Only what is asked is looked up, so the estimates are as good as if a person had answered. An item that the table
+    does not have is skipped. `told` hears how many answers there are so far.
+    """
+    whole_number("n", count, 1)
+    labels = _labels(audit, source)
+    answered = found = 0
+    while answered < count:
+        before = len(audit.state.order)
+        size = audit.settings.batch if before >= audit.settings.initial else audit.settings.initial - before
+        queries = audit.ask(min(size, count - answered), annotator=annotator)
+        if not queries:
+            break
+        for query in queries:
+            label = labels.get(query.position, SKIP)
+            audit.tell(query.id, label, annotator=annotator)
+            answered, found = answered + 1, found + (label != SKIP)
+            if told is not None:
+                told(answered)
+    return found
+
+
+def _labels(audit: Audit, source: Any) -> dict[int, Hashable]:
+    ids = {str(one): position for position, one in enumerate(audit.pool.ids)}
+    matched = match(read_returned(source), ids, ids.keys(), audit.pool.classes)
+    if matched.wrong:
+        shown = "\n  ".join(matched.wrong[:20])
+        raise InputError("labels", "be classes of the audit, for its items", f"\n  {shown}")
+    classes = audit.pool.classes
+    return {row.position: row.label if isinstance(row.label, str) else classes[row.label] for row in matched.rows}

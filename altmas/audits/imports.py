@@ -1,0 +1,71 @@
+"""Answers that come back in a file: all of them are taken, or none, and every wrong row is named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from altmas.audits.files import sha256_of
+from altmas.formats.matching import MatchedRow, match
+from altmas.formats.returned import read_returned
+from altmas.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What a file brought: new answers, known ones, rows left empty; what was refused, and what was noticed."""
+
+    new: int
+    known: int
+    empty: int
+    refused: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+class RowsError(InputError):
+    """Rows of a file are wrong; `rows` has a sentence for each. Nothing was imported."""
+
+    def __init__(self, rows: list[str]) -> None:
+        self.rows = rows
+        shown = "\n  ".join(rows[:20]) + (f"\n  and {len(rows) - 20:,} more" if len(rows) > 20 else "")
+        hint = "Nothing was imported. --partial takes the other rows."
+        super().__init__(
+            "rows", "be answers to questions that were asked", f"{len(rows):,} that are not:\n  {shown}", hint
+        )
+
+
+def import_answers(
+    audit: Audit, source: Any, *, annotator: str = "", partial: bool = False, replace: bool = False
+) -> Imported:
+    """Take the answers of a table or a Label Studio export. Rows without a label are questions still open."""
+    returned = read_returned(source)
+    audit.refresh()
+    asked = {str(audit.pool.ids[position]): position for position in audit.state.order}
+    everyone = {str(one) for one in audit.pool.ids}
+    found = match(returned, asked, everyone, audit.pool.classes)
+    empty = sum(not row.label.strip() for row in returned)
+    name = Path(source).name if isinstance(source, str | Path) else "table"
+    found_hash = sha256_of(Path(source)) if isinstance(source, str | Path) else None
+    body = {"file": name, "sha256": found_hash, "rows": len(found.rows), "annotator": annotator}
+    counts = {True: 0, False: 0}
+    wrong = list(found.wrong)
+    with audit.importing(body):
+        for row in found.rows:
+            try:
+                counts[_take(audit, row, annotator, replace)] += 1
+            except InputError as error:
+                wrong.append(f"row {row.row}: {error}")
+        if wrong and not partial:
+            raise RowsError(wrong)
+    return Imported(counts[True], counts[False], empty, tuple(wrong), tuple(found.notices))
+
+
+def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool) -> bool:
+    label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
+    who = row.annotator or annotator
+    id = audit.pool.ids[row.position]
+    return audit.tell_within(id, label, who, row.note, replace, given_at=row.at).new

@@ -1,0 +1,53 @@
+"""Questions without a label: what they could do to an estimate, at worst and at best."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from altmas.answers import Answers
+from altmas.design import Sample, designed, linearise
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.model_differences import lower_is_better
+from altmas.targets import Target
+from altmas.wald import wald
+
+
+def response_rate(inclusion: FloatArray, answered: IntArray, missing: IntArray) -> float:
+    """Share of the pool that can be labelled, as far as the questions show: each counts for the items it stands for.
+
+    >>> response_rate(np.full(10, 0.5), np.array([0, 1, 2]), np.array([3]))
+    0.75
+    """
+    if len(missing) == 0:
+        return 1.0
+    known, lost = (float((1 / inclusion[items]).sum()) for items in (answered, missing))
+    return known / (known + lost)
+
+
+def filled(target: Target, sample: Sample, missing: IntArray, *, best: bool) -> Answers:
+    """The answers, and for each missing one the class that moves the metric most against the model, or for it."""
+    at = linearise([(1.0, target)], target.name, target.model, sample)
+    slopes = at.parts[0].target.slopes(at.parts[0].gradient, missing)
+    upwards = best != lower_is_better(target.metric)
+    labels = slopes.argmax(1) if upwards else slopes.argmin(1)
+    return sample.answers.extended(missing, labels, 0, np.ones(len(missing)))
+
+
+def bounds_of_answers(target: Target, sample: Sample, missing: IntArray) -> tuple[float, float]:
+    """The same for the metric of the answers alone, as random sampling takes it."""
+    out = []
+    for best in (False, True):
+        answers = filled(target, sample, missing, best=best)
+        one_hot = np.eye(sample.probabilities.shape[1])[answers.labels]
+        out.append(float(target.metric.value(target.tally(one_hot, answers.items))))
+    return out[0], out[1]
+
+
+def bounds(target: Target, sample: Sample, missing: IntArray, level: float) -> tuple[float, float]:
+    """The estimate if every missing answer were against the model under test, and if every one were for it."""
+    out = []
+    for best in (False, True):
+        whole = Sample(sample.probabilities, filled(target, sample, missing, best=best), sample.inclusion)
+        at = linearise([(1.0, target)], target.name, target.model, whole)
+        out.append(wald(designed(at, whole), level).estimate)
+    return out[0], out[1]

@@ -1,0 +1,112 @@
+"""A pool on disk: arrays as .npy (memory-mapped when read), names as JSON. Nothing is ever unpickled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from altmas.audits.events import canonical
+from altmas.audits.files import FOLDER_MODE, sha256_of, write_array, write_text
+from altmas.audits.values import SKIP, UNSURE
+from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.pool import Outputs, Pool
+
+NAME = "pool"
+
+
+def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
+    """Write a pool into `folder/pool`; the hash of each file by its name."""
+    _check_names("classes", pool.classes)
+    _check_names("ids", pool.ids)
+    for one in pool.classes:
+        if str(one).strip().lower() in (UNSURE, SKIP):
+            raise InputError("classes", "leave the words unsure and skip to the annotator", repr(one))
+    home = folder / NAME
+    home.mkdir(mode=FOLDER_MODE)
+    written = [write_text(home / "ids.json", canonical(list(pool.ids)))]
+    for kind, several in (("model", pool.outputs), ("opinion", pool.opinions)):
+        for k, one in enumerate(several):
+            written.append(write_array(home / f"{kind}-{k}-predictions.npy", one.predictions))
+            if one.scores is not None:
+                written.append(write_array(home / f"{kind}-{k}-scores.npy", one.scores))
+    if pool.features is not None:
+        written.append(write_array(home / "features.npy", pool.features))
+    groups = {name: _codes(name, values) for name, values in pool.groups.items()}
+    names = {
+        "classes": list(pool.classes),
+        "models": [one.name for one in pool.outputs],
+        "opinions": [one.name for one in pool.opinions],
+        "groups": {name: values for name, (values, _) in groups.items()},
+    }
+    for k, (_, codes) in enumerate(groups.values()):
+        written.append(write_array(home / f"group-{k}.npy", codes))
+    written.append(write_text(home / "names.json", json.dumps(names, ensure_ascii=False)))
+    return {path.name: sha256_of(path) for path in written}
+
+
+def load_pool(folder: Path, files: Collection[str]) -> Pool:
+    """The pool as it was saved, from the files that belong to it; features stay on disk until they are looked at."""
+    home = folder / NAME
+    names = json.loads((home / "names.json").read_text())
+    ids = tuple(json.loads((home / "ids.json").read_text()))
+    groups = {}
+    for k, (name, values) in enumerate(names["groups"].items()):
+        column = np.empty(len(values), dtype=object)
+        column[:] = values
+        groups[name] = column[np.load(home / f"group-{k}.npy", allow_pickle=False)]
+    features = np.load(home / "features.npy", mmap_mode="r", allow_pickle=False) if "features.npy" in files else None
+    outputs, opinions = (
+        tuple(_outputs(home, kind, k, name, files) for k, name in enumerate(names[several]))
+        for kind, several in (("model", "models"), ("opinion", "opinions"))
+    )
+    return Pool(ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions)
+
+
+def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:
+    """Files of the pool that are missing or are not what they were."""
+    found = []
+    for name, known in hashes.items():
+        path = folder / NAME / name
+        if not path.is_file():
+            found.append(f"file pool/{name} is missing")
+        elif sha256_of(path) != known:
+            found.append(f"file pool/{name} was changed after the audit was made")
+    strange = sorted({path.name for path in (folder / NAME).glob("*")} - set(hashes))
+    return [*found, *(f"file pool/{name} does not belong to the audit" for name in strange)]
+
+
+def _outputs(home: Path, kind: str, k: int, name: str, files: Collection[str]) -> Outputs:
+    predictions = np.load(home / f"{kind}-{k}-predictions.npy", allow_pickle=False)
+    scores = f"{kind}-{k}-scores.npy"
+    return Outputs(name, predictions, np.load(home / scores, allow_pickle=False) if scores in files else None)
+
+
+def _codes(name: str, values: Any) -> tuple[list[Any], Any]:
+    """Distinct values of a group in the order met, and each item's place among them."""
+    place: dict[Hashable, int] = {}
+    codes = np.array([place.setdefault(value, len(place)) for value in values], dtype=np.int64)
+    _check_kinds(f"group {name!r}", tuple(place))
+    return list(place), codes
+
+
+def _check_kinds(subject: str, values: Sequence[Hashable]) -> None:
+    strange = [row for row, value in enumerate(values) if not isinstance(value, str | int | float | bool | None)]
+    if strange:
+        found = f"{type(values[strange[0]]).__name__} in {rows_at_fault(strange)}"
+        raise InputError(f"{subject} of an audit", "be text or numbers, which a store can keep", found)
+
+
+def _check_names(subject: str, values: Sequence[Hashable]) -> None:
+    """Files and pages carry names as text, so no two may read the same."""
+    _check_kinds(subject, values)
+    seen: dict[str, int] = {}
+    again = [row for row, value in enumerate(values) if seen.setdefault(str(value), row) != row]
+    if again:
+        raise InputError(
+            f"{subject} of an audit", "read differently", f"{values[again[0]]!r} in {rows_at_fault(again)}"
+        )

@@ -1,0 +1,106 @@
+"""What an audit was set up to do; fixed when it is created."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from altmas import __version__
+from altmas.audits.events import canonical
+from altmas.checks import fraction, whole_number
+from altmas.method import Method
+from altmas.methods import METHODS, make_method
+from altmas.metrics import Metric
+from altmas.metrics.errors import InputError
+from altmas.pool import Pool
+from altmas.resolve import resolve_metrics
+
+NOT_IN_AUDITS = ("lure", "ase", "asi", "oasis", "ppi", "stratified")
+"""Their weights do not survive answers that come late, out of order or not at all; `assess` has them."""
+
+ECE = "ece"
+"""Calibration error is asked for like a metric, but needs the scores and not only a confusion."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Metrics, method with its options, seed, portions and level; how many annotators see each item."""
+
+    metrics: tuple[str, ...]
+    method: str = "certified"
+    options: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+    initial: int = 50
+    batch: int = 10
+    level: float = 0.95
+    budget: int | None = None
+    overlap: int = 1
+    guidelines: str = ""
+    title: str = ""
+    cost: tuple[tuple[float, ...], ...] | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    created: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the store, but for the time, which the event has."""
+        return {k: v for k, v in asdict(self).items() if k != "created"}
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any], created: str) -> Settings:
+        """From the store."""
+        cost = body["cost"] and tuple(map(tuple, body["cost"]))
+        return cls(**{**body, "metrics": tuple(body["metrics"]), "cost": cost, "created": created})
+
+    def checked(self, pool: Pool) -> Settings:
+        """Refuse, before a label is spent, what would fail later."""
+        for name, least in (("seed", 0), ("initial", 1), ("batch", 1), ("overlap", 1)):
+            whole_number(name, getattr(self, name), least)
+        if self.budget is not None:
+            whole_number("budget", self.budget, 1)
+            if self.budget > pool.size:
+                raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
+        fraction("level", self.level)
+        if self.method in NOT_IN_AUDITS:
+            usable = ", ".join(name for name in METHODS if name not in NOT_IN_AUDITS)
+            raise InputError("method of an audit", f"be one of {usable}", repr(self.method))
+        if len(pool.outputs) > 1 and self.method != "certified":
+            raise InputError("method", "be certified for several models", repr(self.method))
+        self.metrics_on(pool)
+        self._check_calibration(pool)
+        self.make_method()
+        try:
+            canonical(self.as_dict())
+        except (TypeError, ValueError) as error:
+            raise InputError("settings of an audit", "be text and numbers, which a store can keep", error) from None
+        return self
+
+    def _check_calibration(self, pool: Pool) -> None:
+        if ECE not in self.metrics:
+            return
+        if self.method not in ("certified", "random"):
+            raise InputError("method", "be certified or random for ece", repr(self.method))
+        for one in pool.outputs:
+            if one.scores is None or float(one.scores.max()) > 1:
+                raise InputError("ece", "be asked of scores that are probabilities", f"none such of {one.name!r}")
+
+    def metrics_on(self, pool: Pool) -> tuple[Metric, ...]:
+        """The metrics, but for calibration error."""
+        if not self.metrics or not all(isinstance(one, str) for one in self.metrics):
+            raise InputError("metrics of an audit", "be names, at least one", list(self.metrics))
+        names = [one for one in self.metrics if one != ECE]
+        return resolve_metrics(names or ["accuracy"], pool, self.cost)
+
+    def make_method(self) -> Method:
+        """The method with its options."""
+        return make_method(self.method, **self.options)
+
+
+def versions() -> dict[str, str]:
+    """Of what computes the numbers."""
+    from importlib.metadata import version
+
+    packages = ("numpy", "scipy", "pandas")
+    return {"altmas": __version__, "python": platform.python_version(), **{name: version(name) for name in packages}}

@@ -1,0 +1,172 @@
+"""The store: one SQLite file of events. What `append` returned for is on disk, through kill -9 and loss of power."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from altmas.audits import schema
+from altmas.audits.events import GENESIS, Event, canonical, faults, link, now
+from altmas.metrics.errors import AltmasError, InputError
+
+NAME = "audit.db"
+BUSY_SECONDS = 30.0
+"""A writer waits this long for another; no writer holds the store for more than a fraction of a second."""
+
+
+class StoreError(AltmasError):
+    """The store cannot be read or written."""
+
+
+class Store:
+    """Events and items of one audit. Several processes may have it open; one writes at a time."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path, self._connection = path, connection
+        self.lock = threading.RLock()
+
+    @classmethod
+    def create(cls, folder: Path, items: Iterable[tuple[int, str, str, str | None]]) -> Store:
+        """A new store, with rows (position, id, content as JSON, path of its image)."""
+        path = folder / NAME
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        connection = _connect(path)
+        schema.lay_out(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", items)
+        connection.execute("COMMIT")
+        return cls(path, connection)
+
+    @classmethod
+    def open(cls, folder: Path) -> Store:
+        """An existing store, brought up to date if an older version wrote it."""
+        path = folder / NAME
+        if not path.is_file():
+            raise InputError("audit", "be a folder made by `altmas init` or Audit.create", f"no {NAME} in {folder}")
+        try:
+            connection = _connect(path)
+            store = cls(path, connection)
+            store._migrate()
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"store must be readable; got {path}: {error}.") from error
+        return store
+
+    def _migrate(self) -> None:
+        version = schema.version_of(self._connection)
+        newest = len(schema.MIGRATIONS) + 1
+        if not 1 <= version <= newest:
+            raise StoreError(f"store must be of version 1 to {newest}; got version {version} in {self.path}.")
+        if version == newest:
+            return
+        self._back_up(version)
+        with self._transaction():
+            for step in schema.steps_from(schema.version_of(self._connection), schema.MIGRATIONS):
+                self._connection.execute(step)
+            self._connection.execute(f"PRAGMA user_version = {newest}")
+            self._insert("migrated", {"from": version, "to": newest}, None)
+
+    def _back_up(self, version: int) -> None:
+        copy = self.path.with_name(f"{NAME}.version-{version}")
+        os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, 0o600))
+        with sqlite3.connect(copy) as other:
+            self._connection.backup(other)
+        other.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[Store]:
+        """One transaction: everything appended inside is kept, or nothing is."""
+        with self.lock:
+            try:
+                with self._transaction():
+                    yield self
+            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+                raise StoreError(f"store must be writable; got {self.path}: {error}.") from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def append(self, kind: str, body: dict[str, Any], client: str | None = None) -> Event:
+        """Add an event; only inside `writing`. A client's id that is known gives the event it came with."""
+        if client is not None and (known := self.by_client(client)) is not None:
+            if known.kind != kind or known.body != body:
+                raise InputError("client id", "be new, or come with the same content", repr(client))
+            return known
+        return self._insert(kind, body, client)
+
+    def _insert(self, kind: str, body: dict[str, Any], client: str | None) -> Event:
+        last = self._connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+        seq, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
+        at, text = now(), canonical(body)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise InputError("text", "be Unicode that can be written", "half of a surrogate pair") from None
+        found = link(seq, at, kind, text, client, previous)
+        row = (seq, at, kind, text, client, previous, found)
+        self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        return Event(seq, at, kind, body, client, previous, found)
+
+    def by_client(self, client: str) -> Event | None:
+        """The event that came with a client's id."""
+        found = self._events("WHERE client = ?", (client,))
+        return found[0] if found else None
+
+    def events(self, after: int = 0) -> list[Event]:
+        """Events after a number, in order."""
+        return self._events("WHERE seq > ? ORDER BY seq", (after,))
+
+    def _events(self, where: str, arguments: Sequence[Any]) -> list[Event]:
+        with self.lock:
+            try:
+                rows = self._connection.execute(f"SELECT * FROM events {where}", arguments).fetchall()
+            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+                raise StoreError(f"store must be open and readable; got {self.path}: {error}.") from error
+        return [Event(seq, at, kind, json.loads(body), client, b, h) for seq, at, kind, body, client, b, h in rows]
+
+    def item(self, position: int) -> tuple[dict[str, str], str | None]:
+        """What an item shows: its own columns, and the path of its image."""
+        with self.lock:
+            found = self._connection.execute("SELECT content, media FROM items WHERE position = ?", (position,))
+            content, media = found.fetchone()
+        return json.loads(content), media
+
+    def items(self) -> Iterator[tuple[int, str, str, str | None]]:
+        """All rows of items, in the pool's order."""
+        with self.lock:
+            yield from self._connection.execute("SELECT * FROM items ORDER BY position")
+
+    def faults(self) -> list[str]:
+        """What is wrong with the file or the chain of events; nothing in it is believed before it was checked."""
+        try:
+            with self.lock:
+                checks = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
+                rows = self._connection.execute("SELECT * FROM events ORDER BY seq").fetchall()
+        except sqlite3.DatabaseError as error:
+            return [f"the file {NAME} is damaged: {error}"]
+        return [*(f"the file {NAME} is damaged: {c}" for c in checks if c != "ok"), *faults(rows)]
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self.lock:
+            self._connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")  # a commit is on disk before it is acknowledged
+    return connection

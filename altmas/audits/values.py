@@ -1,0 +1,87 @@
+"""Values an audit speaks in: queries, acknowledgements, what was given, where things stand."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+UNSURE, SKIP = "unsure", "skip"
+"""The two replies that are no label: looked at and undecided; not looked at."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """An item asked about: its id, what it shows of its own, and whether an image belongs to it."""
+
+    id: Hashable
+    position: int
+    round: int
+    content: Mapping[str, str] = field(default_factory=dict)
+    media: bool = False
+
+
+@dataclass(frozen=True)
+class Told:
+    """Acknowledged: committed to disk. `new` is False where the same answer was there already."""
+
+    seq: int
+    at: str
+    new: bool = True
+
+
+@dataclass(frozen=True)
+class Given:
+    """An annotator's standing answer: a class, `unsure` or `skip`."""
+
+    position: int
+    id: Hashable
+    label: Hashable
+    note: str
+    seq: int
+    at: str
+
+
+@dataclass(frozen=True)
+class Undone:
+    """An answer that was taken back, or given again."""
+
+    seq: int
+    at: str
+    id: Hashable
+    position: int
+    label: Hashable
+
+
+@dataclass(frozen=True)
+class Status:
+    """Where an audit stands. Items: `answered` with a label, `open` asked and not resolved yet."""
+
+    answered: int
+    unsure: int
+    skipped: int
+    disputed: int
+    open: int
+    asked: int
+    budget: int | None
+    pool: int
+    annotators: dict[str, int]
+    fit_labels: int
+    fit_at: str | None
+    refitting: bool
+    last_answer: str | None
+    head: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What checking an audit found: `problems` is empty if nothing was lost or changed."""
+
+    ok: bool
+    events: int
+    head: str
+    problems: tuple[str, ...] = ()

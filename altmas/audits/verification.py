@@ -1,0 +1,47 @@
+"""Checking an audit without believing it: first the chain of events, then the files they name."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from altmas.audits import pool_files
+from altmas.audits.creation import digest
+from altmas.audits.events import Event
+from altmas.audits.fits import FitFiles
+from altmas.audits.state import Fit
+from altmas.audits.store import Store
+from altmas.audits.values import Verification
+
+
+def verify_folder(folder: Path) -> Verification:
+    """Whether anything in an audit's folder was lost or changed, and what."""
+    store = Store.open(folder)
+    try:
+        problems = store.faults()
+        if problems:
+            return Verification(False, 0, "", tuple(problems))
+        events = store.events()
+        if not events or events[0].kind != "created":
+            return Verification(False, len(events), "", ("the log does not begin with the audit's creation",))
+        problems = [*_file_problems(folder, events), *_item_problems(store, events[0])]
+        return Verification(not problems, len(events), events[-1].hash, tuple(problems))
+    except sqlite3.DatabaseError as error:
+        return Verification(False, 0, "", (f"the store is damaged: {error}",))
+    finally:
+        store.close()
+
+
+def _file_problems(folder: Path, events: list[Event]) -> list[str]:
+    fits = [
+        Fit(e.body["number"], e.body["upto"], e.body["labels"], e.body["file"], e.body["sha256"], e.at)
+        for e in events
+        if e.kind == "fitted"
+    ]
+    return [*pool_files.faults(folder, events[0].body["files"]), *FitFiles(folder).faults(fits)]
+
+
+def _item_problems(store: Store, created: Event) -> list[str]:
+    if digest(store.items()) != created.body["items"]:
+        return ["the items' contents were changed after the audit was made"]
+    return []

@@ -1,0 +1,115 @@
+"""`altmas next` and `altmas import`: questions out to people who label elsewhere, their answers back in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from altmas.commands.shared import annotator, as_json, folder, opened, say_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from altmas.audits.audit import Audit
+    from altmas.audits.values import Query
+
+
+@click.command(name="next")
+@folder
+@click.option("-n", "count", default=25, show_default=True, type=click.IntRange(1), help="How many questions.")
+@click.option(
+    "--to",
+    "target",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file to label in: .csv, .tsv, .parquet, .jsonl; .json is for Label Studio.",
+)
+@click.option("--again", is_flag=True, help="Questions answered unsure or skip, or disputed, once more.")
+@annotator
+@as_json
+def next_questions(audit: Path, count: int, target: Path | None, again: bool, annotator: str, as_json: bool) -> None:
+    """Write the next questions: your ids, the items' own columns, and an empty column `label`.
+
+    The same questions come until they are answered. What a model said is never among them.
+    """
+    with opened(audit) as held:
+        queries = held.ask(count, annotator=annotator, again=again)
+        if annotator and queries:
+            held.assign([query.id for query in queries], annotator)
+        if target is not None:
+            beside = write_questions(held, queries, target)
+            held.record("exported", {"file": target.name, "items": [query.id for query in queries]})
+        table = questions_table(held, queries)
+    if as_json:
+        say_json("next", {"audit": str(audit), "questions": table.to_dict("records")})
+    elif target is not None:
+        click.echo(
+            f"{len(queries)} questions in {target}{beside}. Fill in `label`, then: altmas import {audit} {target}"
+        )
+    else:
+        click.echo(table.to_string(index=False) if len(table) else "No questions left: every item was asked about.")
+
+
+def write_questions(audit: Audit, queries: list[Query], target: Path) -> str:
+    """Write questions by the file's kind; words about any file written beside it."""
+    from altmas.formats.label_studio import labelling_config, tasks, write_tasks
+    from altmas.formats.writing import write_file, write_table
+
+    if target.suffix.lower() != ".json":
+        write_table(questions_table(audit, queries), target)
+        return ""
+    named = [replace(query, content=_own(query)) for query in queries]
+    write_tasks(target, tasks(named, media=lambda query: audit.media_path(query.position)))
+    columns = list(named[0].content) if named else []
+    kind = "image" if any(query.media for query in named) else "text" if len(columns) == 1 else "table"
+    config = target.with_suffix(".xml")
+    write_file(config, labelling_config(audit.pool.classes, kind, *columns[:1]).encode())
+    return f", its Label Studio configuration in {config}"
+
+
+def questions_table(audit: Audit, queries: list[Query]) -> pd.DataFrame:
+    """Id, own columns and an empty label."""
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for query in queries:
+        media = {"file": str(audit.media_path(query.position))} if query.media else {}
+        rows.append({"id": query.id, **media, **_own(query), "label": ""})
+    return pd.DataFrame(rows, columns=None if rows else ["id", "label"])
+
+
+def _own(query: Query) -> dict[str, str]:
+    """An item's own columns; one that has a name of ours gets a prefix."""
+    return {f"item {name}" if name.strip().lower() in TAKEN else name: text for name, text in query.content.items()}
+
+
+TAKEN = (
+    "id", "label", "file", "annotator", "at", "time", "note", "notes", "altmas_id", "altmas_label", "image", "table",
+    "created_at", "updated_at",
+)  # fmt: skip
+
+
+@click.command(name="import")
+@folder
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@annotator
+@click.option("--partial", is_flag=True, help="Take the good rows of a file that has wrong ones.")
+@click.option("--replace", is_flag=True, help="Let the file change answers given before.")
+@as_json
+def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace: bool, as_json: bool) -> None:
+    """Take answers from a file: a table with `id` and `label`, or a Label Studio export.
+
+    Labels may be `unsure` or `skip`; rows without one are left open. Importing a file twice changes nothing.
+    """
+    from altmas.audits.imports import import_answers
+
+    with opened(audit) as held:
+        done = import_answers(held, file, annotator=annotator, partial=partial, replace=replace)
+    if as_json:
+        say_json("import", {"audit": str(audit), "file": str(file), **vars(done)})
+        return
+    for notice in [*done.notices, *(f"Refused {row}" for row in done.refused)]:
+        click.echo(notice, err=True)
+    click.echo(f"{done.new} answers taken, {done.known} known already, {done.empty} rows without a label.")

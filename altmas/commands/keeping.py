@@ -1,0 +1,181 @@
+"""`altmas log`, `undo`, `redo`, `refit`, `report` and `export`: the record, and what is made of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from altmas.commands.shared import EXIT_PROBLEMS, annotator, as_json, folder, level, opened, say_json
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from altmas.audits.audit import Audit
+
+_path = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command()
+@folder
+@click.option("--verify", is_flag=True, help="Check the chain of events and every file against its hash.")
+@click.option("--head", help="With --verify: the hash that a report or a status named; it must be in the chain.")
+@click.option("--to", "target", type=_path, help="Write every event, one JSON object a line.")
+@as_json
+def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_json: bool) -> None:
+    """Everything that happened."""
+    from altmas.audits.verification import verify_folder
+
+    checked = verify_folder(audit) if verify else None
+    problems = list(checked.problems) if checked else []
+    events = []
+    if not problems:
+        with opened(audit) as held:
+            events = held.events()
+    if checked and not problems and head and not any(event.hash.startswith(head) for event in events):
+        problems.append(f"no event has the hash {head}: events after it were cut off, or it is another audit")
+    if target is not None:
+        from altmas.audits.events import canonical
+        from altmas.formats.writing import write_file
+
+        write_file(target, "".join(canonical(vars(event)) + "\n" for event in events).encode())
+    if as_json:
+        data = {"events": [vars(event) for event in events]}
+        verdict = {"ok": not problems, "problems": problems, "head": checked.head} if checked else {}
+        say_json("log", {"audit": str(audit), **verdict, **data})
+    elif checked is None and target is None:
+        for event in events:
+            click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {_shortly(event.body)}")
+    elif checked is not None:
+        for problem in problems:
+            click.echo(f"Problem: {problem}", err=True)
+        if not problems:
+            click.echo(f"{checked.events:,} events, each follows the one before; head {checked.head}")
+    if problems:
+        sys.exit(EXIT_PROBLEMS)
+
+
+def _shortly(body: dict[str, object], most: int = 100) -> str:
+    from altmas.audits.events import canonical
+
+    text = canonical(body)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+@click.command()
+@folder
+@annotator
+@click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
+def undo(audit: Path, annotator: str, count: int) -> None:
+    """Take the annotator's last answers back; they stay in the log."""
+    with opened(audit) as held:
+        for _ in range(count):
+            done = held.undo(annotator)
+            if done is None:
+                click.echo("Nothing to undo.")
+                return
+            click.echo(f"Undone: {done.label!r} for {done.id!r}.")
+
+
+@click.command()
+@folder
+@annotator
+def redo(audit: Path, annotator: str) -> None:
+    """Give an answer again that was undone last."""
+    with opened(audit) as held:
+        done = held.redo(annotator)
+    click.echo("Nothing to redo." if done is None else f"Given again: {done.label!r} for {done.id!r}.")
+
+
+@click.command()
+@folder
+def refit(audit: Path) -> None:
+    """Refit now, if enough answers have come since the last time; labelling does it by itself."""
+    with opened(audit) as held:
+        made = held.refit()
+        labels = held.status().fit_labels
+    click.echo(f"The ranking knows {labels:,} labels{'' if made else '; no refit is due'}.")
+
+
+@click.command()
+@folder
+@click.option("-o", "--out", "target", default="report.html", show_default=True, type=_path, help=".html, .md or .json")
+@level
+@click.option("--compare", "pairs", multiple=True, metavar="GROUP:A:B", help="Compare two groups, such as region:n:s.")
+@click.option("--within", default=0.03, show_default=True, help="Say how many labels this precision would take.")
+@click.option("--contents", is_flag=True, help="Show the items' own columns in the report.")
+def report(
+    audit: Path, target: Path, level: float | None, pairs: tuple[str, ...], within: float, contents: bool
+) -> None:
+    """Write the report: one file that needs nothing else."""
+    from altmas.commands.shared import group_named
+    from altmas.groups import groups_by
+
+    with opened(audit) as held:
+        compare = []
+        for pair in pairs:
+            by, a, b = _three(pair)
+            names = groups_by(held.pool, by).names
+            compare.append((by, group_named(names, a), group_named(names, b)))
+        written = held.report(target, level=level, compare=compare, within=within, contents=contents)
+    click.echo(f"Written: {written}")
+
+
+def _three(pair: str) -> tuple[str, str, str]:
+    parts = pair.split(":")
+    if len(parts) != 3:
+        raise click.BadParameter(f"{pair!r} is not GROUP:A:B", param_hint="--compare")
+    return parts[0], parts[1], parts[2]
+
+
+@click.command()
+@folder
+@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+def export(audit: Path, out: Path) -> None:
+    """Write everything for other programs: estimates, labels with their chances, events, and the report."""
+    from altmas.audits.events import canonical
+    from altmas.formats.writing import write_file, write_table
+
+    with opened(audit) as held:
+        found = held.findings()
+        out.mkdir(parents=True, exist_ok=True, mode=0o700)
+        write_table(found.estimates, out / "estimates.csv")
+        write_table(found.estimates, out / "estimates.json")
+        write_table(labels_table(held), out / "labels.csv")
+        write_file(out / "events.jsonl", "".join(canonical(vars(e)) + "\n" for e in held.events()).encode())
+        held.report(out / "report.html")
+    click.echo(f"Written to {out}/: estimates.csv and .json, labels.csv, events.jsonl, report.html")
+
+
+def labels_table(audit: Audit) -> pd.DataFrame:
+    """Every question with its answer, the round it was drawn in, and its chances.
+
+    `inclusion` is the probability to have been asked about by now, as `altmas.estimate_from_log` takes it.
+    """
+    import pandas as pd
+
+    from altmas.audits.findings import inclusion_of
+    from altmas.audits.sample import drawing
+
+    drawn = drawing(audit.state)
+    inclusion = inclusion_of(audit, drawn)
+    out = []
+    for one in drawn.rounds:
+        for position, chance in zip(one.positions, one.propensities, strict=True):
+            verdict = audit.state.verdict(position)
+            known = isinstance(verdict, int)
+            out.append(
+                {
+                    "id": audit.pool.ids[position],
+                    "label": audit.pool.classes[verdict] if isinstance(verdict, int) else "",
+                    "answer": "label" if known else verdict or "open",
+                    "annotators": len(audit.state.standing(position)),
+                    "round": one.round,
+                    "propensity": chance,
+                    "inclusion": None if inclusion is None else float(inclusion[position]),
+                }
+            )
+    columns = ["id", "label", "answer", "annotators", "round", "propensity", "inclusion"]
+    return pd.DataFrame(out, columns=columns)

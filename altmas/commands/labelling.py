@@ -1,0 +1,66 @@
+"""`altmas label`: answer questions on a page in the browser, or in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from altmas.commands.shared import folder, opened
+
+
+@click.command()
+@folder
+@click.option("--web/--tty", "web", default=True, help="On a page in the browser (default), or in this terminal.")
+@click.option("--annotator", "annotators", multiple=True, help="Who answers; several for a page.")
+@click.option(
+    "--from",
+    "table",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Nobody answers but a table of labels you have already: columns id and label.",
+)
+@click.option("-n", "count", type=click.IntRange(1), help="With --from: how many questions. Default: up to the budget.")
+@click.option("--port", default=0, help="Of the page; 0 takes a free one.", show_default=True)
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="Another than this machine only with --allow-remote."
+)
+@click.option("--allow-remote", is_flag=True, help="Let others on the network reach the page. There is no encryption.")
+@click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
+def label(
+    audit: Path, web: bool, annotators: tuple[str, ...], table: Path | None, count: int | None, port: int, host: str,
+    allow_remote: bool, browser: bool,
+) -> None:  # fmt: skip
+    """Answer questions. Every answer is on disk before it is acknowledged; Ctrl-C is always safe."""
+    if table is not None:
+        _from_table(audit, table, count, annotators)
+        return
+    if not annotators:
+        raise click.UsageError("Say who answers: --annotator NAME.")
+    if web:
+        from altmas.page.server import serve
+
+        serve(audit, annotator=annotators, port=port, host=host, allow_remote=allow_remote, open_browser=browser)
+        return
+    if len(annotators) != 1:
+        raise click.BadParameter("one annotator sits at a terminal", param_hint="--annotator")
+    from altmas.commands.terminal import label_in_terminal
+
+    with opened(audit) as held:
+        label_in_terminal(held, annotators[0])
+
+
+def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[str, ...]) -> None:
+    from altmas.audits.from_table import answer_from_table
+    from altmas.progress import reporter
+
+    with opened(audit) as held, reporter(True) as progress:
+        done = held.status()
+        wanted = count if count is not None else (held.settings.budget or 0) - done.asked + done.open
+        if wanted < 1:
+            click.echo("Nothing to ask: the budget is spent, or there is none; say -n.")
+            return
+        found = answer_from_table(
+            held, table, wanted, annotator=next(iter(annotators), "table"),
+            told=lambda answered: progress.step(answered, wanted, "answered from the table"),
+        )  # fmt: skip
+    click.echo(f"{found} labels taken from {table}.")

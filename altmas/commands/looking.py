@@ -1,0 +1,168 @@
+"""`altmas status`, `estimate`, `worst`, `compare` and `vendors`: what is known by now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from altmas.commands.shared import (
+    as_json,
+    folder,
+    group_named,
+    level,
+    listed,
+    metric,
+    model,
+    opened,
+    rows,
+    say_json,
+    say_table,
+    with_interval,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
+    from altmas.audits.findings import Findings
+
+
+@click.command()
+@folder
+@as_json
+def status(audit: Path, as_json: bool) -> None:
+    """How far the audit is, and how fresh its ranking."""
+    with opened(audit) as held:
+        now = held.status()
+    if as_json:
+        say_json("status", {"audit": str(audit), **now.as_dict()})
+        return
+    goal = f" of {now.budget:,}" if now.budget else ""
+    click.echo(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
+    if now.unsure or now.skipped or now.disputed:
+        click.echo(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed")
+    for name, count in now.annotators.items():
+        click.echo(f"  {name or '(nobody named)'}: {count:,} answers")
+    ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
+    click.echo(f"ranking: {ranking}{'; a refit is under way' if now.refitting else ''}")
+    click.echo(f"last answer: {now.last_answer or 'none'}; log: {now.head[:16]}")
+
+
+@contextmanager
+def _found(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Findings]]:
+    """Findings of an audit; a refit that is due may take a while, so a person is told."""
+    with opened(audit) as held:
+        if not quiet and held.refit_due():
+            click.echo("Refitting first ...", err=True)
+        yield held, held.findings(**asked)
+
+
+@click.command()
+@folder
+@click.option("--metrics", help="With commas: accuracy,macro_recall,recall:cat,f1:cat,ece. Default: the audit's own.")
+@level
+@click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together.")
+@click.option(
+    "--to", "target", type=click.Path(dir_okay=False, path_type=Path), help="Write the table: .csv, .json, ..."
+)
+@as_json
+def estimate(
+    audit: Path, metrics: str | None, level: float | None, anytime: bool, target: Path | None, as_json: bool
+) -> None:
+    """Every metric with its interval, and what the interval promises."""
+    with _found(audit, as_json, level=level, metrics=listed(metrics), anytime=anytime) as (_, found):
+        table, warnings, missing = found.estimates, found.warnings, found.missing
+        shares = {"labels": found.labels, "level": found.level}
+    if target is not None:
+        from altmas.formats.writing import write_table
+
+        write_table(table, target)
+    if as_json:
+        data = {**shares, "estimates": rows(table), "missing": missing, "warnings": list(warnings)}
+        say_json("estimate", {"audit": str(audit), **data})
+        return
+    columns = [
+        c for c in ("model", "metric", "estimate", "interval", "plug_in", "design") if c in table or c == "interval"
+    ]
+    if len(table["worst_case"].dropna()):
+        columns += ["worst_case", "best_case"]
+    say_table(with_interval(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
+    for promise in dict.fromkeys(table["promise"]):
+        click.echo(f"The intervals promise: {promise}")
+    for warning in warnings:
+        click.echo(f"Warning: {warning}")
+
+
+@click.command()
+@folder
+@click.option("--by", default="class", show_default=True, help="class (predicted), score, or a group of yours.")
+@metric
+@click.option("-m", "count", default=1, show_default=True, type=click.IntRange(1), help="How many of the worst.")
+@level
+@model
+@as_json
+def worst(audit: Path, by: str, metric: str, count: int, level: float | None, model: str | None, as_json: bool) -> None:
+    """Which classes or groups are probably the worst."""
+    with _found(audit, as_json, level=level) as (_, found):
+        table = found.worst(by, metric, count, model)
+    if as_json:
+        data = {"by": by, "metric": metric, "m": count, "verdict": table.attrs["verdict"], "groups": rows(table)}
+        say_json("worst", {"audit": str(audit), **data})
+        return
+    say_table(with_interval(table.head(20)), ["group", "size", "labels", "estimate", "interval", "p", "rank"])
+    click.echo(table.attrs["verdict"])
+
+
+@click.command()
+@folder
+@click.option("--group", "by", required=True, help="The attribute, or class.")
+@click.option("--a", required=True, help="One value of it.")
+@click.option("--b", required=True, help="Another.")
+@metric
+@click.option("--rope", default=0.05, show_default=True, help="Differences smaller than this do not matter.")
+@level
+@model
+@as_json
+def compare(
+    audit: Path, by: str, a: str, b: str, metric: str, rope: float, level: float | None, model: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Whether two groups differ."""
+    from altmas.groups import groups_by
+
+    with _found(audit, as_json, level=level) as (held, found):
+        names = groups_by(held.pool, by).names
+        row = found.compare(by, group_named(names, a), group_named(names, b), metric, rope, model)
+    if as_json:
+        say_json("compare", {"audit": str(audit), "by": by, "rope": rope, **row})
+        return
+    click.echo(f"{row['verdict']}")
+    click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
+    click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
+
+
+@click.command()
+@folder
+@level
+@as_json
+def vendors(audit: Path, level: float | None, as_json: bool) -> None:
+    """Several models under test: each one's metrics, every difference, and which is probably best."""
+    from altmas.metrics.errors import InputError
+
+    with _found(audit, as_json, level=level) as (_, found):
+        apart, best = found.differences(), found.best()
+        if apart is None or best is None:
+            hint = "Give --predictions several times to altmas init."
+            raise InputError("audit", "have several models under test", f"one, {found.models[0]!r}", hint)
+        table = found.estimates
+    if as_json:
+        data = {"estimates": rows(table), "differences": rows(apart), "best": rows(best)}
+        say_json("vendors", {"audit": str(audit), **data})
+        return
+    ranked = with_interval(table).merge(best[["metric", "model", "p_best"]], on=["metric", "model"], how="left")
+    ranked = ranked.sort_values(["metric", "p_best"], ascending=[True, False], kind="stable")
+    say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
+    columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
+    say_table(with_interval(apart), columns, "First minus second, on the same items")

@@ -1,0 +1,165 @@
+"""`altmas init` and `altmas check`: from a vendor's file to an audit; mistakes are found before a label is spent."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, folder, listed, opened, say_json
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
+
+_file = click.Path(exists=True, path_type=Path)
+
+
+@click.command()
+@folder
+@click.option(
+    "--predictions",
+    multiple=True,
+    required=True,
+    metavar="[NAME=]FILE",
+    help="What the model under test said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.",
+)
+@click.option("--id", "id_column", help="Column with your ids.")
+@click.option("--prediction", "prediction_column", help="Column with the predicted class.")
+@click.option(
+    "--scores", help="Columns with class probabilities ('p_*'), one column with a confidence, or a .npy file."
+)
+@click.option("--logits", is_flag=True, help="The scores are logits.")
+@click.option("--features", type=_file, help="A row of numbers per item: .npy, .npz or a table.")
+@click.option("--opinions", multiple=True, metavar="[NAME=]FILE", help="Other models' outputs: evidence only.")
+@click.option("--group", "groups", multiple=True, help="A column to look into, such as region. Several may be given.")
+@click.option("--items", type=_file, help="What annotators see: a folder of images named by id, or a table.")
+@click.option("--text", help="The column that is the item's text.")
+@click.option("--show", help="Columns annotators see, with commas. Never a model's outputs.")
+@click.option("--classes", help="The label set, with commas, or a file with one class per line.")
+@click.option("--metrics", default="accuracy,macro_precision,macro_recall", show_default=True)
+@click.option("--method", default="certified", show_default=True)
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the method, such as worth=uniform.")
+@click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together: watch, stop when you like.")
+@click.option("--budget", type=click.IntRange(1), help="How many labels you plan for.")
+@click.option(
+    "--initial", default=50, show_default=True, type=click.IntRange(1), help="Questions drawn at random first."
+)
+@click.option("--batch", default=10, show_default=True, type=click.IntRange(1), help="Questions drawn at a time.")
+@click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
+@click.option("--level", default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
+@click.option("--guidelines", type=_file, help="A text file that annotators can open.")
+@click.option("--title", default="", help="For the report.")
+@as_json
+def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Make an audit from what a model said about your items."""
+    from altmas.audits.audit import Audit
+    from altmas.formats.ingest import ingest
+
+    found = ingest(
+        predictions, id=given["id_column"], prediction=given["prediction_column"], scores=given["scores"],
+        logits=given["logits"], features=given["features"], opinions=given["opinions"], groups=given["groups"],
+        items=given["items"], text=given["text"], show=listed(given["show"]), classes=_classes(given["classes"]),
+    )  # fmt: skip
+    options = dict(_option(one) for one in given["options"])
+    if given["anytime"]:
+        options["interval"] = "anytime"
+    guidelines = given["guidelines"].read_text(encoding="utf-8") if given["guidelines"] else ""
+    made = Audit.create(
+        audit, found.pool, metrics=listed(given["metrics"]) or (), method=given["method"], options=options,
+        seed=given["seed"], initial=given["initial"], batch=given["batch"], level=given["level"],
+        budget=given["budget"], overlap=given["overlap"], items=found.items, media=found.media,
+        guidelines=guidelines, title=given["title"], inputs=found.inputs,
+    )  # fmt: skip
+    with made:
+        summary = describe(made)
+    if as_json:
+        say_json("init", {"audit": str(audit), "notes": found.notes, **summary})
+        return
+    for note in found.notes:
+        click.echo(f"Note: {note}")
+    _tell(audit, summary)
+    click.echo(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+
+
+@click.command()
+@folder
+@as_json
+def check(audit: Path, as_json: bool) -> None:
+    """Look for anything wrong before a label is spent."""
+    with opened(audit) as held:
+        summary = describe(held)
+        problems = [*held.verify().problems, *_media_problems(held)]
+    if as_json:
+        say_json("check", {"audit": str(audit), "ok": not problems, "problems": problems, **summary})
+    else:
+        _tell(audit, summary)
+        for problem in problems:
+            click.echo(f"Problem: {problem}", err=True)
+        if not problems:
+            click.echo("Nothing wrong found.")
+    if problems:
+        sys.exit(EXIT_PROBLEMS)
+
+
+def describe(audit: Audit) -> dict[str, Any]:
+    """What an audit is about, for a person to check."""
+    import numpy as np
+
+    pool = audit.pool
+    names = [*map(str, pool.classes), "(no class)"]
+    models = []
+    for one in pool.outputs:
+        counts = np.bincount(one.predictions, minlength=len(names))
+        kind = "none" if one.scores is None else "probabilities" if one.scores.ndim == 2 else "one confidence per item"
+        said = {name: int(n) for name, n in zip(names, counts, strict=True) if n or name in names[:-1]}
+        models.append({"name": one.name, "scores": kind, "predicted": said})
+    return {
+        "items": pool.size,
+        "classes": names[:-1],
+        "models": models,
+        "opinions": [one.name for one in pool.opinions],
+        "features": None if pool.features is None else list(pool.features.shape[1:]),
+        "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
+        "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
+        "metrics": list(audit.settings.metrics),
+        "method": audit.settings.method,
+        "budget": audit.settings.budget,
+    }
+
+
+def _tell(path: Path, summary: dict[str, Any]) -> None:
+    click.echo(f"{path}: {summary['items']:,} items, {len(summary['classes'])} classes, method {summary['method']}")
+    for one in summary["models"]:
+        most = sorted(one["predicted"].items(), key=lambda pair: -pair[1])
+        said = ", ".join(f"{name} {count:,}" for name, count in most[:8]) + (", ..." if len(most) > 8 else "")
+        click.echo(f"  {one['name']} said: {said}; scores: {one['scores']}")
+    for name, count in summary["groups"].items():
+        click.echo(f"  group {name}: {count} values")
+    seen = ", ".join(summary["annotators_see"]) or "only the id"
+    click.echo(f"  annotators see: {seen}; never what a model said")
+    click.echo(f"  metrics: {', '.join(summary['metrics'])}")
+
+
+def _media_problems(audit: Audit) -> list[str]:
+    gone = [id for _, id, _, media in audit.store.items() if media is not None and not Path(media).is_file()]
+    return [f"images are missing for {len(gone):,} items, such as {gone[0]!r}"] if gone else []
+
+
+def _classes(text: str | None) -> list[str] | None:
+    if text is not None and Path(text).is_file():
+        return [line.strip() for line in Path(text).read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+    return listed(text)
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--option")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value

@@ -1,0 +1,107 @@
+"""What the commands share: options, opening an audit, and saying things as a table or as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from altmas.audits.audit import Audit
+
+EXIT_REFUSED = 2
+"""Exit code for input that altmas refuses; 0 is success, 1 an unexpected failure, 130 an interruption."""
+
+EXIT_PROBLEMS = 3
+"""Exit code of a check that found something wrong."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
+level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Of the intervals.")
+annotator = click.option("--annotator", default="", help="Who answers; kept with every answer.")
+metric = click.option("--metric", default="accuracy", show_default=True, help="Any metric of docs/metrics.md.")
+model = click.option("--model", default=None, help="Which model under test, where there are several.")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Audit]:
+    """An audit, closed in the end."""
+    from altmas.audits.audit import Audit
+
+    with Audit.open(path) as audit:
+        yield audit
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Names with commas between them.
+
+    >>> listed("accuracy, recall:cat")
+    ['accuracy', 'recall:cat']
+    """
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def say_json(kind: str, data: dict[str, Any]) -> None:
+    """Print one JSON object that names its schema."""
+    from altmas.reports.plain import plain_data
+
+    click.echo(json.dumps({"schema": f"altmas-{kind}/1", **plain_data(data)}, indent=2, ensure_ascii=False))
+
+
+def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
+    """A table for JSON."""
+    from altmas.reports.plain import plain_rows
+
+    names = ("group", "true", "predicted", "a", "b", "id")
+    return None if table is None else plain_rows(table, names)
+
+
+def say_table(table: pd.DataFrame, columns: Sequence[str], title: str = "") -> None:
+    """Print some columns of a table."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=title or None, title_justify="left")
+    numbers = {name for name in columns if name in table and table[name].dtype.kind == "f"}
+    for name in columns:
+        shown.add_column(name.replace("_", " "), justify="right" if name in numbers else "left", overflow="fold")
+    for row in table.to_dict("records"):
+        shown.add_row(*(_cell(row[name]) for name in columns))
+    terminal = Console()
+    (terminal if terminal.is_terminal else Console(width=160)).print(shown)  # in a file, lines may be long
+
+
+def _cell(value: Any) -> Any:
+    from rich.text import Text
+
+    if isinstance(value, float):
+        return "" if value != value else f"{value:.3f}"  # noqa: PLR0124  (only NaN is not itself)
+    return Text(str(value))  # as it is: a class may be called [bold]
+
+
+def with_interval(table: pd.DataFrame) -> pd.DataFrame:
+    """Low and high as one column."""
+    pairs = zip(table["low"], table["high"], strict=True)
+    return table.assign(interval=[f"{low:.3f} to {high:.3f}" for low, high in pairs])
+
+
+def group_named(names: Sequence[Any], text: str) -> Any:
+    """The group whose name reads like this.
+
+    >>> group_named([1, 2], "2")
+    2
+    """
+    from altmas.metrics.errors import InputError
+
+    for name in names:
+        if str(name) == text:
+            return name
+    raise InputError("group", f"be one of {[str(name) for name in names[:12]]}", repr(text))
