@@ -3,17 +3,22 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test slow lint types bench docs clean
+.PHONY: demo test slow programs lint types bench docs clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
 
-test: $(STAMP)
+test: $(STAMP) programs
 	$(BIN)/ruff check .
 	$(BIN)/pytest
 
-slow: $(STAMP)
+slow: $(STAMP) programs
 	$(BIN)/pytest -m slow
+
+# Tests that drive a browser or a spreadsheet are skipped, with a reason, where there is none. CI has both.
+programs:
+	@if [ -n "$$CI" ] && ! { command -v chromium && command -v soffice; } >/dev/null; then \
+		apt-get -q update && apt-get -q install -y --no-install-recommends chromium libreoffice-calc; fi
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -30,9 +35,12 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/betting.py
 	$(BIN)/python benchmarks/certified.py
 	$(BIN)/python benchmarks/limits.py --smoke
+	$(BIN)/python benchmarks/audit.py
+	$(BIN)/python benchmarks/page.py
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_screenshots.py
 	$(BIN)/pytest tests/test_docs.py
 
 $(STAMP): pyproject.toml

@@ -38,8 +38,11 @@ def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
     try:
         commands(standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(EXIT_REFUSED)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"Error: {error.format_message()}", err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted; every answer is kept.", err=True)

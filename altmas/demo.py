@@ -15,6 +15,7 @@ from altmas.assessment import assess
 from altmas.checks import whole_number
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.result import Result
 
@@ -107,7 +108,7 @@ def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0
 
     vendor = vendor_digits()
     whole_number("budget", budget, 1)
-    shutil.rmtree(folder, ignore_errors=True)
+    _make_room(folder)
     media = _write_images(folder.parent / "images", vendor.images)
     ink = vendor.images.mean((1, 2))
     thirds = np.digitize(ink, np.quantile(ink, [1 / 3, 2 / 3]))
@@ -117,12 +118,30 @@ def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0
     )  # fmt: skip
     audit = Audit.create(
         folder, pool, metrics=[METRICS, "ece"], seed=seed, budget=budget, initial=min(50, budget), batch=batch,
-        media=media, title="A vendor's digits classifier", guidelines="Which digit was written?",
+        media=media, title=TITLE, guidelines="Which digit was written?",
     )  # fmt: skip
     while (asked := len(audit.state.order)) < budget:
         for query in audit.ask(min(batch if asked else min(50, budget), budget - asked)):
-            audit.tell(query.id, int(vendor.labels[query.position]), annotator="demo")
+            audit.tell(query.id, int(vendor.labels[query.position]), annotator=ANNOTATOR)
     return audit
+
+
+TITLE, ANNOTATOR = "A vendor's digits classifier", "demo"
+
+
+def _make_room(folder: Path) -> None:
+    """Remove the audit of an earlier demo; whatever a person has labelled in stays, and stops the demo."""
+    from altmas.audits.audit import Audit
+
+    if not folder.exists():
+        return
+    ours = False
+    if (folder / "audit.db").is_file():
+        with Audit.open(folder) as audit:
+            ours = audit.settings.title == TITLE and set(audit.status().annotators) <= {ANNOTATOR}
+    if not ours:
+        raise InputError("demo's folder", "be new, or hold a demo that nobody labelled in", str(folder))
+    shutil.rmtree(folder)
 
 
 def _write_images(folder: Path, images: NDArray[np.uint8]) -> list[str]:

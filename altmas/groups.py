@@ -86,8 +86,8 @@ def by_attribute(pool: Pool, name: str) -> Groups:
     ('n', 's')
     """
     if name not in pool.groups:
-        known = ", ".join(pool.groups) or "none: give groups="
-        raise InputError("attribute", f"be among the pool's groups ({known})", repr(name))
+        known = ", ".join(["class", "score", "score:weight", *pool.groups])
+        raise InputError("by", f"be one of {known}", repr(name), "" if pool.groups else "The pool has no groups.")
     column = pool.groups[name]
     names = sorted_classes(column)
     place = {value: i for i, value in enumerate(names)}

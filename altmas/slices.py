@@ -44,6 +44,8 @@ def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str =
     grouped = groups_by(estimator.pool, by)
     base = _base(estimator, name)
     signed = []
+    if a == b:
+        raise InputError("groups to compare", "be two", f"{a!r} twice")
     for sign, one in ((1.0, a), (-1.0, b)):
         if one not in grouped.names:
             raise InputError("group", f"be one of {list(grouped.names)[:12]}", repr(one))

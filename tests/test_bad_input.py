@@ -324,7 +324,7 @@ def test_a_certified_result_refuses_wrong_questions():
     result = altmas.assess(SAID, oracle=SAID, groups=["n", "s"] * 20, budget=30, initial=10, progress=False)
     for ask, sentence in [
         (lambda: result.estimate("acuracy"), "metric must be one of accuracy, "),
-        (lambda: result.groups("colour"), "attribute must be among the pool's groups (group); got 'colour'."),
+        (lambda: result.groups("colour"), "by must be one of class, score, score:weight, group; got 'colour'."),
         (lambda: result.compare("group", "n", "x"), "group must be one of ['n', 's']; got 'x'."),
         (lambda: result.forecast(0), "within must be "),
         (lambda: result.ece, "calibration must be asked of scores that are probabilities; got none such."),

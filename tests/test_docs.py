@@ -98,7 +98,7 @@ def test_demo_writes_its_figure_and_tables(tmp_path):
     assert done.exit_code == 0, done.output
     import json
 
-    rows = json.loads(done.stdout)
+    rows = json.loads(done.stdout)["methods"]
     assert {row["method"] for row in rows} == {"certified", "altmas", "bald", "random"}
     assert {row["metric"] for row in rows} == {"accuracy", "macro_precision", "macro_recall"}
     for row in rows:
@@ -110,6 +110,8 @@ def test_demo_writes_its_figure_and_tables(tmp_path):
         "estimates.csv",
         "history-altmas.csv",
         "answers-bald.csv",
+        "report.html",
+        "audit",
     } <= names
 
 

@@ -134,7 +134,7 @@ def test_comparison_spends_labels_on_the_two_groups():
         ({"task": "compare", "a": 0, "b": 77}, "groups to compare must be among 0, 1, .*; got 77."),
         ({"task": "compare", "a": 0, "b": 0}, "groups to compare must be two; got 0 twice."),
         ({"task": "compare", "a": 0, "b": 1, "rope": 5}, "rope must be a number between 0 and 1"),
-        ({"by": "region"}, "attribute must be among the pool's groups"),
+        ({"by": "region"}, "by must be one of class, score"),
         (
             {"task": "identify", "method": "altmas"},
             "method must be one of the group methods for task 'identify'; got 'altmas'",

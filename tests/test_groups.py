@@ -52,7 +52,7 @@ def test_score_bins_of_equal_width_and_of_equal_weight():
             lambda p: by_score_bin(Pool.build([0, 1], scores=[3.0, 4.0])),
             "confidences in bins of equal width must be at most 1",
         ),
-        (lambda p: by_attribute(p, "age"), r"attribute must be among the pool's groups \(region\); got 'age'"),
+        (lambda p: by_attribute(p, "age"), "by must be one of class, score, score:weight, region; got 'age'"),
         (
             lambda p: confidences(Pool.build([0, 1])),
             "scores must be given for groups or priors made of scores; got none.",

@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.audits import pool_files
 from altmas.audits.creation import make_folder
-from altmas.audits.events import Event
-from altmas.audits.fits import FitFiles, fit, growth
+from altmas.audits.fits import fit
 from altmas.audits.questions import Questions, ranking_for
-from altmas.audits.refit_lock import one_at_a_time, under_way
+from altmas.audits.record import Record
+from altmas.audits.refit_lock import one_at_a_time
 from altmas.audits.settings import Settings, versions
-from altmas.audits.state import DISPUTED, Entry, State, schedule
-from altmas.audits.store import Store, StoreError
-from altmas.audits.values import SKIP, UNSURE, Given, Query, Status, Told, Undone, Verification
-from altmas.audits.verification import verify_folder
-from altmas.checks import plain, whole_number
+from altmas.audits.state import DISPUTED
+from altmas.audits.values import SKIP, UNSURE, Query
+from altmas.checks import whole_number
 from altmas.method import Job
-from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 
 if TYPE_CHECKING:
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
     from altmas.audits.findings import Findings
 
 
-class Audit:
+class Audit(Record):
     """One assessment in a folder of its own: `Audit.create(folder, pool, ...)` or `Audit.open(folder)`.
 
     >>> import tempfile
@@ -46,19 +39,6 @@ class Audit:
     ...     audit.status().answered, len(audit.ask(3)), audit.verify().ok
     (10, 3, True)
     """
-
-    def __init__(self, folder: Path, store: Store) -> None:
-        self.folder, self.store = folder, store
-        self.files = FitFiles(folder)
-        try:
-            events = store.events()
-            self.created = events[0]
-            self.settings = Settings.of(self.created.body["settings"], self.created.at)
-            self.method = self.settings.make_method()
-            self.state = self._blank_state().take(events)
-        except (KeyError, IndexError, TypeError, ValueError, sqlite3.DatabaseError) as error:
-            found = f"{folder}: {type(error).__name__}: {error}"
-            raise StoreError(f"audit must be whole; got {found}. altmas log --verify says what was changed.") from error
 
     @classmethod
     def create(
@@ -96,79 +76,14 @@ class Audit:
         )  # fmt: skip
         return cls.open(make_folder(Path(folder), pool, settings, items, media))
 
-    @classmethod
-    def open(cls, folder: str | os.PathLike[str]) -> Audit:
-        """An audit made before."""
-        path = Path(folder)
-        return cls(path, Store.open(path))
-
-    def close(self) -> None:
-        """Let go of the store; every answer is on disk already."""
-        self.store.close()
-
-    def __enter__(self) -> Audit:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        resolved, asked = len(self.state.resolved), len(self.state.order)
-        return f"Audit of {self.settings.title or self.folder}: {resolved} of {asked} questions answered"
-
-    @cached_property
-    def pool(self) -> Pool:
-        """The pool, as it was when the audit was made."""
-        return pool_files.load_pool(self.folder, self.created.body["files"])
-
     @cached_property
     def job(self) -> Job:
         """What is to be found out."""
         return Job(self.pool, self.settings.metrics_on(self.pool), self.settings.seed)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
-        return {str(one): position for position, one in enumerate(self.pool.ids)}
-
-    @cached_property
-    def _class_places(self) -> dict[str, int]:
-        return {str(one): k for k, one in enumerate(self.pool.classes)}
-
-    @cached_property
     def _questions(self) -> Questions:
         return Questions(self.job, self.method, self.files)
-
-    def _blank_state(self) -> State:
-        s = self.settings
-        return State(self._places, self._class_places, s.overlap, schedule(s.initial, s.batch, growth(self.method)))
-
-    def state_at(self, seq: int, events: Sequence[Event]) -> State:
-        """What the events up to one of them added up to."""
-        return self._blank_state().take(event for event in events if event.seq <= seq)
-
-    def refresh(self) -> None:
-        """Take in what other processes wrote."""
-        with self.store.lock:
-            self.state.take(self.store.events(self.state.seq))
-
-    @contextmanager
-    def _writing(self) -> Iterator[Store]:
-        """A transaction that sees every event before it; the state takes its events in when they are on disk."""
-        with self.store.lock:
-            committed = self.state.seq
-            try:
-                with self.store.writing() as store:
-                    self.refresh()
-                    committed = self.state.seq
-                    yield store
-            except BaseException:
-                if self.state.seq > committed:  # it has seen what was never committed
-                    self.state = self._blank_state()
-                    self.refresh()
-                raise
-            self.refresh()
 
     # Asking
 
@@ -233,150 +148,6 @@ class Audit:
                 break
         return Query(self.pool.ids[position], position, round, content, media is not None)
 
-    def content(self, position: int) -> Mapping[str, str]:
-        """An item's own columns."""
-        return self.store.item(position)[0]
-
-    def media_path(self, position: int) -> Path | None:
-        """Where an item's image lies."""
-        media = self.store.item(position)[1]
-        return None if media is None else Path(media)
-
-    def assign(self, ids: Sequence[Hashable], annotator: str) -> Told:
-        """Keep questions for one annotator: `ask` gives them to nobody else who says who they are."""
-        items = [self.pool.ids[self.position(one)] for one in ids]
-        with self._writing():
-            event = self.store.append("assigned", {"items": items, "annotator": annotator})
-        return Told(event.seq, event.at)
-
-    # Telling
-
-    def position(self, id: Hashable) -> int:
-        """An item's place in the pool, by its id or the id's text."""
-        place = self._places.get(str(plain(id)))
-        if place is None:
-            raise InputError("id", "be one of the pool's", repr(id))
-        return place
-
-    def tell(
-        self,
-        id: Hashable,
-        label: Hashable,
-        *,
-        annotator: str = "",
-        note: str = "",
-        replace: bool = False,
-        client: str | None = None,
-        took_ms: int | None = None,
-        given_at: str = "",
-    ) -> Told:
-        """Take an answer: a class, `unsure` or `skip`. When this returns, the answer is on disk.
-
-        The same answer again changes nothing; another one is refused unless `replace=True`. `client` is an id of the
-        caller's own making: whatever is sent twice with it is kept once.
-        """
-        with self._writing():
-            return self.tell_within(id, label, annotator, note, replace, client, took_ms, given_at)
-
-    def tell_within(
-        self,
-        id: Hashable,
-        label: Hashable,
-        annotator: str = "",
-        note: str = "",
-        replace: bool = False,
-        client: str | None = None,
-        took_ms: int | None = None,
-        given_at: str = "",
-    ) -> Told:
-        """Take an answer inside a transaction that is under way (see `importing`)."""
-        position, told = self.position(id), self._label(label)
-        if position not in self.state.order:
-            raise InputError("id", "be one that was asked about", repr(id))
-        body = {"item": self.pool.ids[position], "annotator": annotator, **told}
-        extra = {"note": note, "ms": took_ms, "given_at": given_at}
-        body |= {key: value for key, value in extra.items() if value not in ("", None)}
-        if client is not None and (known := self.store.by_client(client)) is not None:
-            event = self.store.append("answered", body, client)  # refuses another content
-            return Told(known.seq, event.at, new=False)
-        before = self.state.standing(position).get(annotator)
-        if before is not None:
-            same = before.label == (told["answer"] if "label" not in told else self._class_places[str(told["label"])])
-            if same and (not note or note == before.note):
-                return Told(before.seq, before.at, new=False)
-            if not same and not replace:
-                said = f"{self._text(before)!r} there, {self._name_of(told)!r} now"
-                hint = "Undo it, or say replace=True."
-                raise InputError(f"answer to {id!r}", "be the one already given", said, hint)
-        event = self.store.append("answered", body, client)
-        self.refresh()  # so that the next answer of the same transaction sees this one
-        return Told(event.seq, event.at)
-
-    def _label(self, label: Hashable) -> dict[str, str]:
-        said = plain(label)
-        if isinstance(said, str) and said in (UNSURE, SKIP):
-            return {"answer": said}
-        place = self._class_places.get(str(said))
-        if place is None:
-            known = ", ".join(repr(one) for one in self.pool.classes[:12])
-            raise InputError("label", f"be one of the classes {known}, 'unsure' or 'skip'", repr(label))
-        return {"answer": "label", "label": str(self.pool.classes[place])}
-
-    def _name_of(self, told: Mapping[str, str]) -> str:
-        return told.get("label", told["answer"])
-
-    def _text(self, entry: Entry) -> Hashable:
-        return entry.label if isinstance(entry.label, str) else self.pool.classes[entry.label]
-
-    @contextmanager
-    def importing(self, body: dict[str, Any]) -> Iterator[Audit]:
-        """One transaction for many answers: all of them are kept, with an event that says where from, or none."""
-        with self._writing():
-            before = self.state.seq
-            yield self
-            if self.store.events(before):  # a file that brings nothing new is no event
-                self.store.append("imported", body)
-
-    def undo(self, annotator: str = "", count: int = 1) -> Undone | None:
-        """Take the annotator's last answer back (the last few with `count`); the question is open again."""
-        done = None
-        with self._writing():
-            for _ in range(whole_number("count", count, 1)):
-                entry = self.state.to_undo(annotator)
-                if entry is None:
-                    break
-                done = self._reverse("undone", entry)
-                self.refresh()
-        return done
-
-    def redo(self, annotator: str = "") -> Undone | None:
-        """Give an answer again that was taken back last, if none was given since."""
-        with self._writing():
-            entry = self.state.to_redo(annotator)
-            return None if entry is None else self._reverse("redone", entry)
-
-    def _reverse(self, kind: str, entry: Entry) -> Undone:
-        item = self.pool.ids[entry.position]
-        body = {"answers": [entry.seq], "item": item, "annotator": entry.annotator}
-        event = self.store.append(kind, body)
-        return Undone(event.seq, event.at, item, entry.position, self._text(entry))
-
-    def answers_of(self, annotator: str) -> list[Given]:
-        """An annotator's standing answers, in the order given."""
-        self.refresh()
-        return [
-            Given(one.position, self.pool.ids[one.position], self._text(one), one.note, one.seq, one.at)
-            for one in self.state.given_by(annotator)
-        ]
-
-    def record(self, kind: str, body: dict[str, Any], client: str | None = None) -> Told:
-        """Log that something happened which changes no answer."""
-        if kind not in ("revealed", "exported", "noted", "reported"):
-            raise InputError("kind", "be revealed, exported, noted or reported", repr(kind))
-        with self._writing():
-            event = self.store.append(kind, body, client)
-        return Told(event.seq, event.at)
-
     # Refits
 
     def refit_due(self) -> bool:
@@ -407,36 +178,6 @@ class Audit:
             return True
 
     # Looking
-
-    def status(self) -> Status:
-        """Where things stand, and how fresh the ranking is."""
-        with self.store.lock:
-            self.refresh()
-            return self._status(self.state)
-
-    def _status(self, state: State) -> Status:
-        verdicts = [state.verdict(position) for position in state.order]
-        last = state.fits[-1] if state.fits else None
-        people: dict[str, int] = {}
-        for position in state.entries:
-            for annotator in state.standing(position):
-                people[annotator] = people.get(annotator, 0) + 1
-        return Status(
-            answered=sum(isinstance(one, int) for one in verdicts),
-            unsure=verdicts.count(UNSURE), skipped=verdicts.count(SKIP), disputed=verdicts.count(DISPUTED),
-            open=len(state.order) - len(state.resolved), asked=len(state.order), budget=self.settings.budget,
-            pool=self.pool.size, annotators=people, fit_labels=last.labels if last else 0,
-            fit_at=last.at if last else None, refitting=under_way(self.folder), last_answer=state.last_answer,
-            head=state.head,
-        )  # fmt: skip
-
-    def events(self) -> list[Event]:
-        """Everything that happened."""
-        return self.store.events()
-
-    def verify(self) -> Verification:
-        """Check the chain of events and every file against its hash (`verify_folder` needs no whole audit)."""
-        return verify_folder(self.folder)
 
     def findings(self, level: float | None = None, *, metrics: Any = None, anytime: bool = False) -> Findings:
         """Everything the answers tell at this moment."""

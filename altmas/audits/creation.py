@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 import shutil
@@ -71,7 +72,7 @@ def _item_rows(pool: Pool, items: pd.DataFrame | None, media: Sequence[str | Non
     values = [()] * pool.size if items is None else items.itertuples(index=False, name=None)
     paths = [None] * pool.size if media is None else media
     return [
-        (position, str(id), canonical(dict(zip(columns, map(_text, row), strict=True))), path and str(path))
+        (position, str(id), _content(columns, row), path and str(path))
         for position, (id, row, path) in enumerate(zip(pool.ids, values, paths, strict=True))
     ]
 
@@ -79,3 +80,8 @@ def _item_rows(pool: Pool, items: pd.DataFrame | None, media: Sequence[str | Non
 def _text(value: Any) -> str:
     """A cell as annotators see it; nothing where there is nothing."""
     return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
+
+
+def _content(columns: Sequence[str], row: Sequence[Any]) -> str:
+    """As JSON, the columns in the order they came in: that is how annotators see them."""
+    return json.dumps(dict(zip(columns, map(_text, row), strict=True)), ensure_ascii=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtri
 
 from altmas import model_differences, slices
 from altmas.audits.agreement import Agreement, agreement
@@ -80,9 +81,13 @@ class Findings:
         else:
             table = self._watched(self._ordinary) if self.anytime else self._ordinary
         table = self._with_bounds(table)
-        if ECE in self.names:
-            table = pd.concat([table, self._ece_rows(table)], ignore_index=True)
-        return table
+        if ECE not in self.names:
+            return table
+        calibration = self._ece_rows(table)
+        only = set(self.names) == {ECE}
+        return (
+            calibration.reindex(columns=table.columns) if only else pd.concat([table, calibration], ignore_index=True)
+        )
 
     def _by_method(self) -> pd.DataFrame:
         run = self.audit.method.begin(replace(self.audit.job, metrics=self.metrics))
@@ -114,7 +119,12 @@ class Findings:
             ends = [bounds(one, sample, missing, self.level) for one in targets]
         else:
             ends = [bounds_of_answers(one, sample, missing) for one in targets]
-        return table.assign(worst_case=[low for low, _ in ends], best_case=[high for _, high in ends])
+        # Drawing towards the plug-in is not monotone: by a hair, an estimate may lie outside of its own two cases.
+        both = [sorted((*pair, value)) for pair, value in zip(ends, table["estimate"], strict=True)]
+        upwards = [low <= high for low, high in ends]
+        worst = [three[0] if up else three[-1] for three, up in zip(both, upwards, strict=True)]
+        best = [three[-1] if up else three[0] for three, up in zip(both, upwards, strict=True)]
+        return table.assign(worst_case=worst, best_case=best)
 
     @property
     def _unadjusted(self) -> Sample:
@@ -260,7 +270,7 @@ def _warnings(found: Findings) -> Sequence[str]:
     out = []
     if {"plug_in", "design"} <= set(found.estimates):
         for row in found.estimates.dropna(subset=["design"]).to_dict("records"):
-            error = (row["high"] - row["low"]) / 4
+            error = (row["high"] - row["low"]) / 2 / float(ndtri((1 + found.level) / 2))
             if error > 0 and abs(row["plug_in"] - row["design"]) > 2 * error:
                 of = f" of {row['model']}" if row.get("model") else ""
                 out.append(

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from altmas.audits.design import Design, Ideals
 from altmas.audits.files import FOLDER_MODE, sha256_of, write_whole
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.state import Fit, State
+from altmas.audits.store import StoreError
 from altmas.method import Job, Method
 from altmas.method_certified import GROWTH, Certified, CertifiedRun
 from altmas.metrics.confusion import FloatArray
@@ -86,8 +88,12 @@ class FitFiles:
         return path.name, sha256_of(path)
 
     def _array(self, number: int, name: str) -> NDArray[Any]:
-        with np.load(self.home / f"{number:04d}.npz", allow_pickle=False) as held:
-            return np.asarray(held[name])
+        file = f"{number:04d}.npz"
+        try:
+            with np.load(self.home / file, allow_pickle=False) as held:
+                return np.asarray(held[name])
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
+            raise StoreError(f"audit must be whole; got no readable {NAME}/{file}: {error}.") from error
 
     def ideal(self, number: int) -> FloatArray:
         """Ideal chances found by a fit."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from altmas.audits.imports import RowsError
 from altmas.audits.values import SKIP
 from altmas.checks import whole_number
-from altmas.formats.matching import match
+from altmas.formats.matching import Known, match
 from altmas.formats.returned import read_returned
 from altmas.metrics.errors import InputError
 
@@ -44,9 +45,12 @@ def answer_from_table(
 
 def _labels(audit: Audit, source: Any) -> dict[int, Hashable]:
     ids = {str(one): position for position, one in enumerate(audit.pool.ids)}
-    matched = match(read_returned(source), ids, ids.keys(), audit.pool.classes)
+    known = Known(ids)
+    rows = [row for row in read_returned(source) if known.find(row.id)]  # a table may know more than the pool
+    if not rows:
+        raise InputError("table", "have labels for the pool's items", "none for any of their ids")
+    matched = match(rows, ids, ids.keys(), audit.pool.classes)
     if matched.wrong:
-        shown = "\n  ".join(matched.wrong[:20])
-        raise InputError("labels", "be classes of the audit, for its items", f"\n  {shown}")
+        raise RowsError(matched.wrong)
     classes = audit.pool.classes
     return {row.position: row.label if isinstance(row.label, str) else classes[row.label] for row in matched.rows}

@@ -26,16 +26,18 @@ class Imported:
     notices: tuple[str, ...] = ()
 
 
+SHOWN = 20
+
+
 class RowsError(InputError):
-    """Rows of a file are wrong; `rows` has a sentence for each. Nothing was imported."""
+    """Rows of a file are wrong; `rows` has a sentence for each. Nothing was taken."""
 
     def __init__(self, rows: list[str]) -> None:
         self.rows = rows
-        shown = "\n  ".join(rows[:20]) + (f"\n  and {len(rows) - 20:,} more" if len(rows) > 20 else "")
-        hint = "Nothing was imported. --partial takes the other rows."
-        super().__init__(
-            "rows", "be answers to questions that were asked", f"{len(rows):,} that are not:\n  {shown}", hint
-        )
+        more = [f"and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
+        lines = "".join(f"\n  {line}" for line in [*rows[:SHOWN], *more])
+        found = f"{_rows(len(rows))} that cannot; nothing was taken"
+        super().__init__("file", "hold answers that can be taken", found, lines.lstrip(" "))
 
 
 def import_answers(
@@ -58,7 +60,7 @@ def import_answers(
             try:
                 counts[_take(audit, row, annotator, replace)] += 1
             except InputError as error:
-                wrong.append(f"row {row.row}: {error}")
+                wrong.append(f"row {row.row:,}: {error}")
         if wrong and not partial:
             raise RowsError(wrong)
     return Imported(counts[True], counts[False], empty, tuple(wrong), tuple(found.notices))
@@ -66,6 +68,15 @@ def import_answers(
 
 def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool) -> bool:
     label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
-    who = row.annotator or annotator
+    who = row.annotator or annotator or _only(audit.state.assigned.get(row.position))
     id = audit.pool.ids[row.position]
     return audit.tell_within(id, label, who, row.note, replace, given_at=row.at).new
+
+
+def _only(names: set[str] | None) -> str:
+    """The one annotator a question was kept for."""
+    return next(iter(names)) if names and len(names) == 1 else ""
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"

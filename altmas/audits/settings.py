@@ -63,11 +63,13 @@ class Settings:
             if self.budget > pool.size:
                 raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
         fraction("level", self.level)
-        if self.method in NOT_IN_AUDITS:
+        if self.method not in METHODS or self.method in NOT_IN_AUDITS:
             usable = ", ".join(name for name in METHODS if name not in NOT_IN_AUDITS)
             raise InputError("method of an audit", f"be one of {usable}", repr(self.method))
         if len(pool.outputs) > 1 and self.method != "certified":
             raise InputError("method", "be certified for several models", repr(self.method))
+        if "interval" in self.options and self.method != "certified":
+            raise InputError("method", "be certified for anytime intervals", repr(self.method))
         self.metrics_on(pool)
         self._check_calibration(pool)
         self.make_method()

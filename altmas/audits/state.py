@@ -176,10 +176,11 @@ class State:
         """Positions asked about and not resolved that this annotator may answer, in the order drawn."""
         free = []
         for position in self.order:
-            if position in self.resolved or annotator in self.standing(position):
+            given = self.standing(position)
+            if position in self.resolved or annotator in given:
                 continue
-            others = self.assigned.get(position)
-            if others is None or not annotator or annotator in others:
+            kept_for = self.assigned.get(position, set())
+            if not annotator or annotator in kept_for or len(kept_for | given.keys()) < self.overlap:
                 free.append(position)
         return free
 

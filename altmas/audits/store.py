@@ -19,6 +19,8 @@ NAME = "audit.db"
 BUSY_SECONDS = 30.0
 """A writer waits this long for another; no writer holds the store for more than a fraction of a second."""
 
+_EVENT, _ITEM = "seq, at, kind, body, client, previous, hash", "position, id, content, media"
+
 
 class StoreError(AltmasError):
     """The store cannot be read or written."""
@@ -39,7 +41,7 @@ class Store:
         connection = _connect(path)
         schema.lay_out(connection)
         connection.execute("BEGIN IMMEDIATE")
-        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?)", items)
+        connection.executemany(f"INSERT INTO items ({_ITEM}) VALUES (?, ?, ?, ?)", items)
         connection.execute("COMMIT")
         return cls(path, connection)
 
@@ -60,23 +62,33 @@ class Store:
     def _migrate(self) -> None:
         version = schema.version_of(self._connection)
         newest = len(schema.MIGRATIONS) + 1
+        if version == 0:
+            raise StoreError(f"store must have been made by altmas; got {self.path}, which is empty or something else.")
         if not 1 <= version <= newest:
             raise StoreError(f"store must be of version 1 to {newest}; got version {version} in {self.path}.")
         if version == newest:
             return
-        self._back_up(version)
         with self._transaction():
-            for step in schema.steps_from(schema.version_of(self._connection), schema.MIGRATIONS):
+            version = schema.version_of(self._connection)  # another process may have been quicker
+            if version == newest:
+                return
+            self._back_up(version)
+            for step in schema.steps_from(version, schema.MIGRATIONS):
                 self._connection.execute(step)
             self._connection.execute(f"PRAGMA user_version = {newest}")
             self._insert("migrated", {"from": version, "to": newest}, None)
 
     def _back_up(self, version: int) -> None:
-        copy = self.path.with_name(f"{NAME}.version-{version}")
-        os.close(os.open(copy, os.O_CREAT | os.O_WRONLY, 0o600))
-        with sqlite3.connect(copy) as other:
-            self._connection.backup(other)
-        other.close()
+        """A copy of the store as it was last committed, whole or not at all."""
+        copy, part = (self.path.with_name(f"{NAME}.version-{version}{end}") for end in ("", ".part"))
+        os.close(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600))
+        here, there = sqlite3.connect(self.path), sqlite3.connect(part)
+        try:
+            here.backup(there)
+        finally:
+            here.close()
+            there.close()
+        part.replace(copy)
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
@@ -87,6 +99,14 @@ class Store:
                     yield self
             except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
                 raise StoreError(f"store must be writable; got {self.path}: {error}.") from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self.lock:
+            try:
+                yield
+            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+                raise StoreError(f"store must be open and readable; got {self.path}: {error}.") from error
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -101,6 +121,7 @@ class Store:
 
     def append(self, kind: str, body: dict[str, Any], client: str | None = None) -> Event:
         """Add an event; only inside `writing`. A client's id that is known gives the event it came with."""
+        _check_text(canonical([kind, body, client]))
         if client is not None and (known := self.by_client(client)) is not None:
             if known.kind != kind or known.body != body:
                 raise InputError("client id", "be new, or come with the same content", repr(client))
@@ -111,13 +132,9 @@ class Store:
         last = self._connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
         seq, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
         at, text = now(), canonical(body)
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise InputError("text", "be Unicode that can be written", "half of a surrogate pair") from None
         found = link(seq, at, kind, text, client, previous)
         row = (seq, at, kind, text, client, previous, found)
-        self._connection.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._connection.execute(f"INSERT INTO events ({_EVENT}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         return Event(seq, at, kind, body, client, previous, found)
 
     def by_client(self, client: str) -> Event | None:
@@ -130,31 +147,28 @@ class Store:
         return self._events("WHERE seq > ? ORDER BY seq", (after,))
 
     def _events(self, where: str, arguments: Sequence[Any]) -> list[Event]:
-        with self.lock:
-            try:
-                rows = self._connection.execute(f"SELECT * FROM events {where}", arguments).fetchall()
-            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
-                raise StoreError(f"store must be open and readable; got {self.path}: {error}.") from error
+        with self._reading():
+            rows = self._connection.execute(f"SELECT {_EVENT} FROM events {where}", arguments).fetchall()
         return [Event(seq, at, kind, json.loads(body), client, b, h) for seq, at, kind, body, client, b, h in rows]
 
     def item(self, position: int) -> tuple[dict[str, str], str | None]:
         """What an item shows: its own columns, and the path of its image."""
-        with self.lock:
+        with self._reading():
             found = self._connection.execute("SELECT content, media FROM items WHERE position = ?", (position,))
             content, media = found.fetchone()
         return json.loads(content), media
 
     def items(self) -> Iterator[tuple[int, str, str, str | None]]:
         """All rows of items, in the pool's order."""
-        with self.lock:
-            yield from self._connection.execute("SELECT * FROM items ORDER BY position")
+        with self._reading():
+            yield from self._connection.execute(f"SELECT {_ITEM} FROM items ORDER BY position")
 
     def faults(self) -> list[str]:
         """What is wrong with the file or the chain of events; nothing in it is believed before it was checked."""
         try:
             with self.lock:
                 checks = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
-                rows = self._connection.execute("SELECT * FROM events ORDER BY seq").fetchall()
+                rows = self._connection.execute(f"SELECT {_EVENT} FROM events ORDER BY seq").fetchall()
         except sqlite3.DatabaseError as error:
             return [f"the file {NAME} is damaged: {error}"]
         return [*(f"the file {NAME} is damaged: {c}" for c in checks if c != "ok"), *faults(rows)]
@@ -170,3 +184,10 @@ def _connect(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")  # a commit is on disk before it is acknowledged
     return connection
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("text", "be Unicode that can be written", "half of a surrogate pair") from None

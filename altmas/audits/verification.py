@@ -10,13 +10,16 @@ from altmas.audits.creation import digest
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
 from altmas.audits.state import Fit
-from altmas.audits.store import Store
+from altmas.audits.store import Store, StoreError
 from altmas.audits.values import Verification
 
 
 def verify_folder(folder: Path) -> Verification:
     """Whether anything in an audit's folder was lost or changed, and what."""
-    store = Store.open(folder)
+    try:
+        store = Store.open(folder)
+    except StoreError as error:
+        return Verification(False, 0, "", (str(error),))
     try:
         problems = store.faults()
         if problems:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from altmas.commands.shared import rows, say_json
+
 if TYPE_CHECKING:
     import pandas as pd
 
 
-@click.command()
+@click.command(short_help="The main job on bundled data, to a report.")
 @click.option("--out", default="altmas-demo", show_default=True, help="Folder for the report and the tables.",
               type=click.Path(file_okay=False, path_type=Path))  # fmt: skip
 @click.option("--budget", default=150, show_default=True, help="Labels each method may spend.")
@@ -41,7 +42,7 @@ def demo(out: Path, budget: int, seed: int, methods: bool, as_json: bool) -> Non
         for kind in ("svg", "png"):
             write_figure(results, truth, out / f"relative-error.{kind}")
     if as_json:
-        click.echo(json.dumps([] if table is None else table.to_dict("records"), indent=2))
+        say_json("demo", {"report": str(out / "report.html"), "audit": rows(sentences), "methods": rows(table)})
         return
     if table is not None:
         _show(table)
@@ -60,9 +61,9 @@ def _show(table: pd.DataFrame) -> None:
     shown = Table(title="Estimates beside the truth (which only a demo knows)", title_justify="left")
     for column in ("metric", "truth", "method", "estimate", "interval", "error"):
         shown.add_column(column, justify="left" if column in ("metric", "method") else "right", no_wrap=True)
-    for metric, rows in table.groupby("metric", sort=False):
-        for row in rows.to_dict("records"):
-            first = row["method"] == rows["method"].iloc[0]
+    for metric, part in table.groupby("metric", sort=False):
+        for row in part.to_dict("records"):
+            first = row["method"] == part["method"].iloc[0]
             named = (str(metric), f"{row['truth']:.3f}") if first else ("", "")
             interval = f"{row['low']:.3f} to {row['high']:.3f}"
             shown.add_row(*named, row["method"], f"{row['estimate']:.3f}", interval, f"{row['error']:.3f}")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import annotator, as_json, folder, opened, say_json
+from altmas.commands.shared import EXIT_REFUSED, annotator, as_json, counted, folder, opened, printable, say_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from altmas.audits.values import Query
 
 
-@click.command(name="next")
+@click.command(name="next", short_help="Write the next questions to a file.")
 @folder
 @click.option("-n", "count", default=25, show_default=True, type=click.IntRange(1), help="How many questions.")
 @click.option(
@@ -34,7 +35,11 @@ def next_questions(audit: Path, count: int, target: Path | None, again: bool, an
 
     The same questions come until they are answered. What a model said is never among them.
     """
+    if target is not None:
+        check_target(target)
     with opened(audit) as held:
+        if not again and not as_json and held.refit_due():
+            click.echo("Refitting first ...", err=True)
         queries = held.ask(count, annotator=annotator, again=again)
         if annotator and queries:
             held.assign([query.id for query in queries], annotator)
@@ -45,11 +50,31 @@ def next_questions(audit: Path, count: int, target: Path | None, again: bool, an
     if as_json:
         say_json("next", {"audit": str(audit), "questions": table.to_dict("records")})
     elif target is not None:
-        click.echo(
-            f"{len(queries)} questions in {target}{beside}. Fill in `label`, then: altmas import {audit} {target}"
-        )
+        who = f" --annotator {annotator}" if annotator else ""
+        click.echo(f"{counted(len(queries), 'question')} in {target}{beside}.")
+        if target.suffix.lower() == ".json":
+            click.echo(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json{who}")
+        else:
+            click.echo(f"Fill in `label`, then: altmas import {audit} {target}{who}")
     else:
-        click.echo(table.to_string(index=False) if len(table) else "No questions left: every item was asked about.")
+        click.echo(printable(table.to_string(index=False)) if len(table) else _none(again))
+
+
+def check_target(target: Path) -> None:
+    """Refuse a file that cannot be written before a question is drawn for it."""
+    from altmas.formats.writing import WRITERS
+    from altmas.metrics.errors import InputError
+
+    if target.suffix.lower() not in WRITERS:
+        raise InputError("file for questions", f"end in {', '.join(WRITERS)}", target.name)
+    if not target.parent.is_dir():
+        raise InputError("file for questions", "lie in a folder that exists", str(target.parent))
+
+
+def _none(again: bool) -> str:
+    if again:
+        return "Nothing to ask again: no answer was unsure or skip, and none is disputed."
+    return "No questions left: every item was asked about."
 
 
 def write_questions(audit: Audit, queries: list[Query], target: Path) -> str:
@@ -65,7 +90,7 @@ def write_questions(audit: Audit, queries: list[Query], target: Path) -> str:
     columns = list(named[0].content) if named else []
     kind = "image" if any(query.media for query in named) else "text" if len(columns) == 1 else "table"
     config = target.with_suffix(".xml")
-    write_file(config, labelling_config(audit.pool.classes, kind, *columns[:1]).encode())
+    write_file(config, (labelling_config(audit.pool.classes, kind, *columns[:1]) + "\n").encode())
     return f", its Label Studio configuration in {config}"
 
 
@@ -91,7 +116,7 @@ TAKEN = (
 )  # fmt: skip
 
 
-@click.command(name="import")
+@click.command(name="import", short_help="Take answers from a file.")
 @folder
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @annotator
@@ -103,13 +128,19 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
 
     Labels may be `unsure` or `skip`; rows without one are left open. Importing a file twice changes nothing.
     """
-    from altmas.audits.imports import import_answers
+    from altmas.audits.imports import RowsError, import_answers
 
     with opened(audit) as held:
-        done = import_answers(held, file, annotator=annotator, partial=partial, replace=replace)
+        try:
+            done = import_answers(held, file, annotator=annotator, partial=partial, replace=replace)
+        except RowsError as error:
+            click.echo(f"Error: {error}", err=True)
+            click.echo("--partial takes the other rows; --replace changes answers given before.", err=True)
+            sys.exit(EXIT_REFUSED)
     if as_json:
         say_json("import", {"audit": str(audit), "file": str(file), **vars(done)})
         return
     for notice in [*done.notices, *(f"Refused {row}" for row in done.refused)]:
         click.echo(notice, err=True)
-    click.echo(f"{done.new} answers taken, {done.known} known already, {done.empty} rows without a label.")
+    left = counted(done.empty, "row")
+    click.echo(f"{counted(done.new, 'answer')} taken, {done.known} known already, {left} without a label.")

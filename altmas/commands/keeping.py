@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, annotator, as_json, folder, level, opened, say_json
+from altmas.commands.shared import EXIT_PROBLEMS, annotator, as_json, counted, folder, level, opened, say_json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,33 +28,49 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
     """Everything that happened."""
     from altmas.audits.verification import verify_folder
 
-    checked = verify_folder(audit) if verify else None
-    problems = list(checked.problems) if checked else []
-    events = []
-    if not problems:
-        with opened(audit) as held:
-            events = held.events()
-    if checked and not problems and head and not any(event.hash.startswith(head) for event in events):
-        problems.append(f"no event has the hash {head}: events after it were cut off, or it is another audit")
+    checked = verify_folder(audit) if verify or head is not None else None
+    if checked and not checked.ok:
+        _say_problems(audit, list(checked.problems), as_json)
+        sys.exit(EXIT_PROBLEMS)
+    with opened(audit) as held:
+        events = held.events()
+    if head is not None and not _in_chain(head, [event.hash for event in events]):
+        _say_problems(
+            audit, [f"no event has the hash {head}: later events were cut off, or it is another audit"], as_json
+        )
+        sys.exit(EXIT_PROBLEMS)
     if target is not None:
         from altmas.audits.events import canonical
         from altmas.formats.writing import write_file
 
         write_file(target, "".join(canonical(vars(event)) + "\n" for event in events).encode())
     if as_json:
-        data = {"events": [vars(event) for event in events]}
-        verdict = {"ok": not problems, "problems": problems, "head": checked.head} if checked else {}
-        say_json("log", {"audit": str(audit), **verdict, **data})
-    elif checked is None and target is None:
+        verdict = {"ok": True, "problems": [], "head": checked.head} if checked else {}
+        say_json("log", {"audit": str(audit), **verdict, "events": [vars(event) for event in events]})
+    elif checked is not None:
+        click.echo(f"{counted(checked.events, 'event')}, each follows the one before; head {checked.head}")
+    elif target is None:
         for event in events:
             click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {_shortly(event.body)}")
-    elif checked is not None:
-        for problem in problems:
-            click.echo(f"Problem: {problem}", err=True)
-        if not problems:
-            click.echo(f"{checked.events:,} events, each follows the one before; head {checked.head}")
-    if problems:
-        sys.exit(EXIT_PROBLEMS)
+    if target is not None and not as_json:
+        click.echo(f"Written: {target}, {counted(len(events), 'event')}")
+
+
+def _say_problems(audit: Path, problems: list[str], as_json: bool) -> None:
+    if as_json:
+        say_json("log", {"audit": str(audit), "ok": False, "problems": problems, "events": []})
+        return
+    for problem in problems:
+        click.echo(f"Problem: {problem}", err=True)
+
+
+def _in_chain(head: str, hashes: list[str]) -> bool:
+    if len(head) < SHORTEST_HEAD:
+        raise click.BadParameter(f"{head!r} has fewer than {SHORTEST_HEAD} digits", param_hint="--head")
+    return any(one.startswith(head) for one in hashes)
+
+
+SHORTEST_HEAD = 8
 
 
 def _shortly(body: dict[str, object], most: int = 100) -> str:
@@ -64,17 +80,18 @@ def _shortly(body: dict[str, object], most: int = 100) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-@click.command()
+@click.command(short_help="Take the last answers back.")
 @folder
 @annotator
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
 def undo(audit: Path, annotator: str, count: int) -> None:
     """Take the annotator's last answers back; they stay in the log."""
     with opened(audit) as held:
+        who = annotator or _only_annotator(held)
         for _ in range(count):
-            done = held.undo(annotator)
+            done = held.undo(who)
             if done is None:
-                click.echo("Nothing to undo.")
+                click.echo(f"Nothing to undo for {who or 'nobody named'}.")
                 return
             click.echo(f"Undone: {done.label!r} for {done.id!r}.")
 
@@ -82,14 +99,28 @@ def undo(audit: Path, annotator: str, count: int) -> None:
 @click.command()
 @folder
 @annotator
-def redo(audit: Path, annotator: str) -> None:
-    """Give an answer again that was undone last."""
+@click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
+def redo(audit: Path, annotator: str, count: int) -> None:
+    """Give answers again that were undone last."""
     with opened(audit) as held:
-        done = held.redo(annotator)
-    click.echo("Nothing to redo." if done is None else f"Given again: {done.label!r} for {done.id!r}.")
+        who = annotator or _only_annotator(held)
+        for _ in range(count):
+            done = held.redo(who)
+            if done is None:
+                click.echo(f"Nothing to redo for {who or 'nobody named'}.")
+                return
+            click.echo(f"Given again: {done.label!r} for {done.id!r}.")
 
 
-@click.command()
+def _only_annotator(audit: Audit) -> str:
+    """Whoever answered, if it was one only."""
+    names = {name for people in audit.state.entries.values() for name in people}
+    if len(names) > 1:
+        raise click.UsageError(f"Say whose: --annotator, one of {', '.join(sorted(names))}.")
+    return next(iter(names), "")
+
+
+@click.command(short_help="Refit now, if it is due.")
 @folder
 def refit(audit: Path) -> None:
     """Refit now, if enough answers have come since the last time; labelling does it by itself."""
@@ -130,7 +161,7 @@ def _three(pair: str) -> tuple[str, str, str]:
     return parts[0], parts[1], parts[2]
 
 
-@click.command()
+@click.command(short_help="Estimates, labels, events, report: for other programs.")
 @folder
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 def export(audit: Path, out: Path) -> None:

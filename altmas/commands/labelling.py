@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from altmas.commands.shared import folder, opened
+from altmas.commands.shared import counted, folder, opened
 
 
-@click.command()
+@click.command(short_help="Answer questions on a page, or in the terminal.")
 @folder
 @click.option("--web/--tty", "web", default=True, help="On a page in the browser (default), or in this terminal.")
 @click.option("--annotator", "annotators", multiple=True, help="Who answers; several for a page.")
@@ -63,4 +63,4 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
             held, table, wanted, annotator=next(iter(annotators), "table"),
             told=lambda answered: progress.step(answered, wanted, "answered from the table"),
         )  # fmt: skip
-    click.echo(f"{found} labels taken from {table}.")
+    click.echo(f"{counted(found, 'label')} taken from {table}.")

@@ -47,7 +47,7 @@ def status(audit: Path, as_json: bool) -> None:
         click.echo(f"  {name or '(nobody named)'}: {count:,} answers")
     ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
     click.echo(f"ranking: {ranking}{'; a refit is under way' if now.refitting else ''}")
-    click.echo(f"last answer: {now.last_answer or 'none'}; log: {now.head[:16]}")
+    click.echo(f"last answer: {now.last_answer or 'none'}; head of the log: {now.head[:16]}")
 
 
 @contextmanager
@@ -59,7 +59,7 @@ def _found(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Find
         yield held, held.findings(**asked)
 
 
-@click.command()
+@click.command(short_help="Every metric with its interval.")
 @folder
 @click.option("--metrics", help="With commas: accuracy,macro_recall,recall:cat,f1:cat,ece. Default: the audit's own.")
 @level
@@ -108,10 +108,21 @@ def worst(audit: Path, by: str, metric: str, count: int, level: float | None, mo
     with _found(audit, as_json, level=level) as (_, found):
         table = found.worst(by, metric, count, model)
     if as_json:
-        data = {"by": by, "metric": metric, "m": count, "verdict": table.attrs["verdict"], "groups": rows(table)}
+        data = {
+            "by": by,
+            "metric": metric,
+            "m": count,
+            "level": found.level,
+            "model": model or found.models[0],
+            "verdict": table.attrs["verdict"],
+            "groups": rows(table),
+        }
         say_json("worst", {"audit": str(audit), **data})
         return
-    say_table(with_interval(table.head(20)), ["group", "size", "labels", "estimate", "interval", "p", "rank"])
+    chance = "P(worst)" if count == 1 else f"P(among {count} worst)"
+    ranks = [f"{low} to {high}" for low, high in zip(table["rank_low"], table["rank_high"], strict=True)]
+    shown = with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
+    say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
     click.echo(table.attrs["verdict"])
 
 
@@ -136,14 +147,15 @@ def compare(
         names = groups_by(held.pool, by).names
         row = found.compare(by, group_named(names, a), group_named(names, b), metric, rope, model)
     if as_json:
-        say_json("compare", {"audit": str(audit), "by": by, "rope": rope, **row})
+        asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
+        say_json("compare", {"audit": str(audit), **asked, **row})
         return
     click.echo(f"{row['verdict']}")
     click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
     click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
 
 
-@click.command()
+@click.command(short_help="Rank and compare several models under test.")
 @folder
 @level
 @as_json

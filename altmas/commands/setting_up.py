@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, as_json, folder, listed, opened, say_json
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, counted, folder, listed, opened, printable, say_json
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
 _file = click.Path(exists=True, path_type=Path)
+_text_file = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -51,7 +52,11 @@ _file = click.Path(exists=True, path_type=Path)
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
-@click.option("--guidelines", type=_file, help="A text file that annotators can open.")
+@click.option(
+    "--guidelines",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A text file that annotators can open.",
+)
 @click.option("--title", default="", help="For the report.")
 @as_json
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
@@ -67,7 +72,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:
         options["interval"] = "anytime"
-    guidelines = given["guidelines"].read_text(encoding="utf-8") if given["guidelines"] else ""
+    guidelines = _text(given["guidelines"]) if given["guidelines"] else ""
     made = Audit.create(
         audit, found.pool, metrics=listed(given["metrics"]) or (), method=given["method"], options=options,
         seed=given["seed"], initial=given["initial"], batch=given["batch"], level=given["level"],
@@ -90,13 +95,17 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
 @as_json
 def check(audit: Path, as_json: bool) -> None:
     """Look for anything wrong before a label is spent."""
-    with opened(audit) as held:
-        summary = describe(held)
-        problems = [*held.verify().problems, *_media_problems(held)]
+    from altmas.audits.verification import verify_folder
+
+    problems, summary = list(verify_folder(audit).problems), {}
+    if not problems:
+        with opened(audit) as held:
+            summary, problems = describe(held), _media_problems(held)
     if as_json:
         say_json("check", {"audit": str(audit), "ok": not problems, "problems": problems, **summary})
     else:
-        _tell(audit, summary)
+        if summary:
+            _tell(audit, summary)
         for problem in problems:
             click.echo(f"Problem: {problem}", err=True)
         if not problems:
@@ -125,34 +134,54 @@ def describe(audit: Audit) -> dict[str, Any]:
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
         "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
+        "title": audit.settings.title,
         "metrics": list(audit.settings.metrics),
         "method": audit.settings.method,
+        "options": dict(audit.settings.options),
+        "level": audit.settings.level,
         "budget": audit.settings.budget,
+        "initial": audit.settings.initial,
+        "batch": audit.settings.batch,
+        "overlap": audit.settings.overlap,
+        "seed": audit.settings.seed,
     }
 
 
 def _tell(path: Path, summary: dict[str, Any]) -> None:
-    click.echo(f"{path}: {summary['items']:,} items, {len(summary['classes'])} classes, method {summary['method']}")
+    size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
+    click.echo(f"{path}: {size}, method {summary['method']}")
     for one in summary["models"]:
         most = sorted(one["predicted"].items(), key=lambda pair: -pair[1])
         said = ", ".join(f"{name} {count:,}" for name, count in most[:8]) + (", ..." if len(most) > 8 else "")
-        click.echo(f"  {one['name']} said: {said}; scores: {one['scores']}")
+        click.echo(printable(f"  {one['name']} said: {said}; scores: {one['scores']}"))
+    if summary["opinions"]:
+        click.echo(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
+    if summary["features"] is not None:
+        click.echo(f"  features per item: {' x '.join(map(str, summary['features']))}")
     for name, count in summary["groups"].items():
         click.echo(f"  group {name}: {count} values")
     seen = ", ".join(summary["annotators_see"]) or "only the id"
     click.echo(f"  annotators see: {seen}; never what a model said")
-    click.echo(f"  metrics: {', '.join(summary['metrics'])}")
+    goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"
+    each = f", {summary['overlap']} annotators for each question" if summary["overlap"] > 1 else ""
+    click.echo(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
 
 
 def _media_problems(audit: Audit) -> list[str]:
     gone = [id for _, id, _, media in audit.store.items() if media is not None and not Path(media).is_file()]
-    return [f"images are missing for {len(gone):,} items, such as {gone[0]!r}"] if gone else []
+    return [f"images are missing for {counted(len(gone), 'item')}, such as {gone[0]!r}"] if gone else []
 
 
 def _classes(text: str | None) -> list[str] | None:
     if text is not None and Path(text).is_file():
-        return [line.strip() for line in Path(text).read_text(encoding="utf-8-sig").splitlines() if line.strip()]
+        return [line.strip() for line in _text(Path(text)).splitlines() if line.strip()]
     return listed(text)
+
+
+def _text(path: Path) -> str:
+    from altmas.formats.decoding import decode
+
+    return decode(path.read_bytes(), path.name)
 
 
 def _option(text: str) -> tuple[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,7 +71,7 @@ def say_table(table: pd.DataFrame, columns: Sequence[str], title: str = "") -> N
     from rich.table import Table
 
     shown = Table(title=title or None, title_justify="left")
-    numbers = {name for name in columns if name in table and table[name].dtype.kind == "f"}
+    numbers = {name for name in columns if name in table and table[name].dtype.kind in "fiu"}
     for name in columns:
         shown.add_column(name.replace("_", " "), justify="right" if name in numbers else "left", overflow="fold")
     for row in table.to_dict("records"):
@@ -83,8 +84,26 @@ def _cell(value: Any) -> Any:
     from rich.text import Text
 
     if isinstance(value, float):
-        return "" if value != value else f"{value:.3f}"  # noqa: PLR0124  (only NaN is not itself)
-    return Text(str(value))  # as it is: a class may be called [bold]
+        return "" if math.isnan(value) else f"{value:.3f}"
+    return Text(printable(str(value)))  # as it is: a class may be called [bold]
+
+
+def printable(text: str) -> str:
+    r"""Text that cannot command a terminal: control characters are shown, not sent.
+
+    >>> printable("a\x1b[2Jb")
+    'a\\x1b[2Jb'
+    """
+    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "label"), counted(1200, "label")
+    ('1 label', '1,200 labels')
+    """
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def with_interval(table: pd.DataFrame) -> pd.DataFrame:

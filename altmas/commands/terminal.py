@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.audits.values import SKIP, UNSURE
+from altmas.commands.shared import printable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -18,51 +19,53 @@ HELP = "a number or a class; u unsure, s skip, z undo, Z redo, n note, g guideli
 
 
 def label_in_terminal(audit: Audit, annotator: str) -> None:
-    """Ask until nothing is left or the annotator stops."""
+    """Ask until nothing is left or the annotator stops; Ctrl-D stops like q, Ctrl-C interrupts."""
     from altmas.page.refits import Refits
 
     worker = Refits(audit.folder)
-    note = ""
+    notes: dict[int, str] = {}
     click.echo(f"Keys: {HELP}")
     while queries := audit.ask(1, annotator=annotator, wait=False):
         query = queries[0]
-        _show(audit, query)
+        _show(audit, query, notes.get(query.position, ""))
         try:
-            said = click.prompt("label", prompt_suffix="> ").strip()
-        except click.Abort:
-            click.echo("\nStopped; every answer is kept.")
-            return
+            said = input("label> ").strip()
+            if said == "n":
+                notes[query.position] = input("note> ").strip()
+                continue
+        except EOFError:
+            said = "q"
         if said == "q":
+            click.echo("Stopped; every answer is kept.")
             return
-        if said == "n":
-            note = click.prompt("note", default="", show_default=False)
-            continue
-        if not _act(audit, query, said, annotator, note):
-            continue
-        note = ""
-        if audit.refit_due():
+        if _act(audit, query, said, annotator, notes.get(query.position, "")) and audit.refit_due():
             worker.start()
     click.echo("No questions left.")
 
 
-def _show(audit: Audit, query: Query) -> None:
+def _show(audit: Audit, query: Query, note: str) -> None:
     status = audit.status()
     goal = f" of {status.budget}" if status.budget else ""
-    click.secho(f"\n{status.answered}{goal} answered · item {query.id}", bold=True)
+    click.secho(f"\n{status.answered}{goal} answered · item {printable(str(query.id))}", bold=True)
     for name, text in query.content.items():
         click.echo(f"  {name}: {printable(text)}")
     if query.media:
-        click.echo(f"  image: {audit.media_path(query.position)}")
-    click.echo("  " + "  ".join(f"{k} {printable(str(one))}" for k, one in enumerate(audit.pool.classes, start=1)))
+        click.echo(f"  image: {printable(str(audit.media_path(query.position)))}")
+    if note:
+        click.echo(f"  note: {printable(note)}")
+    names = [printable(str(one)) for one in audit.pool.classes]
+    if keyed(audit.pool.classes):
+        names = [f"{k} {name}" for k, name in enumerate(names, start=1)]
+    click.echo("  " + "  ".join(names))
 
 
-def printable(text: str) -> str:
-    r"""Text that cannot command a terminal: control characters are shown, not sent.
+def keyed(classes: Sequence[Hashable]) -> bool:
+    """Whether numbers may stand for classes: not where a class is called like a number.
 
-    >>> printable("a\x1b[2Jb")
-    'a\\x1b[2Jb'
+    >>> keyed(["cat", "dog"]), keyed([0, 1])
+    (True, False)
     """
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    return not any(str(one).strip().isdecimal() for one in classes)
 
 
 def _act(audit: Audit, query: Query, said: str, annotator: str, note: str) -> bool:
@@ -76,7 +79,7 @@ def _act(audit: Audit, query: Query, said: str, annotator: str, note: str) -> bo
     if said in ("z", "Z"):
         done = audit.undo(annotator) if said == "z" else audit.redo(annotator)
         words = ("Undone", "undo") if said == "z" else ("Given again", "redo")
-        click.echo(f"Nothing to {words[1]}." if done is None else f"{words[0]}: {done.label} for {done.id}.")
+        click.echo(f"Nothing to {words[1]}." if done is None else f"{words[0]}: {done.label!r} for {done.id!r}.")
         return False
     label = {"u": UNSURE, "s": SKIP}.get(said) or class_meant(said, audit.pool.classes)
     if label is None:
@@ -88,14 +91,14 @@ def _act(audit: Audit, query: Query, said: str, annotator: str, note: str) -> bo
 
 
 def class_meant(said: str, classes: Sequence[Hashable]) -> Hashable | None:
-    """The class of a number shown beside it, or of its name; a name that reads as a number goes first.
+    """The class of a name, or of the number shown beside it.
 
-    >>> class_meant("2", ["cat", "dog"]), class_meant("cat", ["cat", "dog"]), class_meant("2", [2, 3])
-    ('dog', 'cat', 2)
+    >>> class_meant("2", ["cat", "dog"]), class_meant("cat", ["cat", "dog"]), class_meant("1", [2, 3])
+    ('dog', 'cat', None)
     """
     for one in classes:
         if str(one) == said:
             return one
-    if said.isdecimal() and 1 <= int(said) <= len(classes):
+    if keyed(classes) and said.isdecimal() and 1 <= int(said) <= len(classes):
         return classes[int(said) - 1]
     return None

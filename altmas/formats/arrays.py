@@ -1,0 +1,88 @@
+"""Arrays from files: npy stays on disk, npz is measured first, tables of numbers become `[N, C]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.formats.archives import read_npy, read_npz
+from altmas.formats.arrow import from_arrow, open_parquet
+from altmas.formats.columns import numbers, texts
+from altmas.formats.files import existing, refusing
+from altmas.formats.tables import read_numbered
+from altmas.metrics.errors import InputError
+
+
+def read_array(path: str | Path, name: str | None = None) -> NDArray[Any]:
+    """An array of numbers from an npy, npz or table file.
+
+    An npz file has one array, or `name` says which. A table's columns are the array's; a Parquet file may instead
+    have one column of lists, as embeddings are often kept.
+
+    >>> read_array("nowhere.npy")
+    Traceback (most recent call last):
+    altmas.metrics.errors.InputError: nowhere.npy must be a file; got no file at that path.
+    """
+    found = existing(path)
+    suffix = found.suffix.lower()
+    if suffix == ".npy":
+        array = read_npy(found)
+    elif suffix == ".npz":
+        array = _named(found, name)
+    else:
+        array = read_features(found)[0]
+    if array.dtype.kind not in "fiub":
+        raise InputError(found.name, "be numbers", f"dtype {array.dtype}")
+    if array.ndim == 0:
+        raise InputError(found.name, "be [N, ...], a row per item", "a single number")
+    return array
+
+
+def _named(path: Path, name: str | None) -> NDArray[Any]:
+    arrays = read_npz(path, name)
+    if len(arrays) != 1:
+        hint = "Say which one by its name." if arrays else ""
+        raise InputError(path.name, "hold one array", f"{len(arrays)}: {sorted(arrays)[:12]}", hint)
+    return next(iter(arrays.values()))
+
+
+def read_features(source: Any, id: str | None = None) -> tuple[NDArray[Any], list[str] | None]:
+    """Rows of numbers from a table, and the ids of the rows if it has the column `id`.
+
+    >>> import pandas as pd
+    >>> read_features(pd.DataFrame({"id": ["a", "b"], "x": [1, 2]}), "id")
+    (array([[1.],
+           [2.]]), ['a', 'b'])
+    """
+    if isinstance(source, str | Path) and Path(source).suffix.lower() in {".parquet", ".pq"}:
+        source = open_parquet(existing(source))
+    if (lists := _lists(source, id)) is not None:
+        return lists
+    table = read_numbered(source, text=id is not None)
+    subject = Path(source).name if isinstance(source, str | Path) else "features"
+    ids = texts(table.frame[id]) if id in table.frame.columns else None
+    columns = [
+        numbers(table.frame[name], f"column {name!r} of {subject}", table.rows)
+        for name in table.frame.columns
+        if name != id
+    ]
+    return np.column_stack(columns) if columns else np.empty((len(table.rows), 0)), ids
+
+
+def _lists(table: Any, id: str | None) -> tuple[NDArray[Any], list[str] | None] | None:
+    """The one column of lists of an Arrow table, if that is all it has beside ids."""
+    if not hasattr(table, "column_names"):
+        return None
+    import pyarrow as pa
+
+    kinds = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    names = [name for name in table.column_names if name != id]
+    if len(names) != 1 or not any(is_kind(table.schema.field(names[0]).type) for is_kind in kinds):
+        return None
+    with refusing(f"column {names[0]!r}", "hold lists of numbers, all of one length"):
+        array = np.array(table.column(names[0]).to_pylist(), dtype=np.float64)
+    ids = texts(from_arrow(table.select([id]), "features")[id]) if id in table.column_names else None
+    return array, ids

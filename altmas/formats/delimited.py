@@ -1,0 +1,84 @@
+"""CSV and TSV: every cell stays the text it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator
+
+from altmas.metrics.errors import InputError
+
+DELIMITERS = (",", ";", "\t")
+"""What may part the cells of a CSV file; spreadsheets of many countries write semicolons."""
+
+Rows = list[tuple[int, list[str]]]
+
+
+def parse(text: str, subject: str, delimiter: str | None = None) -> tuple[list[str], Rows]:
+    r"""Header, and each row with its number as a spreadsheet shows it.
+
+    The header is row 1. A newline within quotes does not begin a row; an empty line is a row, but none that is read.
+
+    >>> parse('id;text\n007;"two\nlines"\n\n08;=1+1\n', "a.csv")
+    (['id', 'text'], [(2, ['007', 'two\nlines']), (4, ['08', '=1+1'])])
+    >>> parse("id,text\n1,a\n2\n", "a.csv")
+    Traceback (most recent call last):
+    altmas.metrics.errors.InputError: row 3 of a.csv must have 2 cells, as its header has; got 1.
+    """
+    rows = _records(text, subject, delimiter or sniff(text))
+    first = next(rows, None)
+    if first is None:
+        raise InputError(subject, "have a header row", "an empty file")
+    top, header = first
+    read = list(rows)
+    for number, cells in read:
+        if len(cells) != len(header):
+            rule = f"have {len(header)} cells, as its header has"
+            raise InputError(f"row {number:,} of {subject}", rule, len(cells))
+    while len(header) > 1 and not header[-1] and not any(cells[-1] for _, cells in read):
+        # A column without a name or any content is what a spreadsheet leaves behind.
+        header.pop()
+        for _, cells in read:
+            cells.pop()
+    twice = [name for name in header if header.count(name) > 1]
+    if twice:
+        raise InputError(f"columns of {subject}", "have distinct names", f"{twice[0]!r} twice in row {top}")
+    return header, read
+
+
+def sniff(text: str) -> str:
+    r"""Whichever of comma, semicolon and tab stands most often in the header, outside quotes; comma if none does.
+
+    >>> sniff("a;b,c;d\n1,2,3,4"), sniff('a,"x;y;z"\n'), sniff("a\n1;2")
+    (';', ',', ',')
+    """
+    counts = dict.fromkeys(DELIMITERS, 0)
+    quoted = seen = False
+    for character in text:
+        if character == '"':
+            quoted = not quoted
+        elif character in "\r\n" and not quoted and seen:
+            break
+        elif character in counts and not quoted:
+            counts[character] += 1
+        seen = seen or character not in "\r\n"
+    return max(DELIMITERS, key=lambda one: counts[one])
+
+
+def _records(text: str, subject: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    # The limit is the process's, not the reader's: a long document in a cell is fine.
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    number = 0
+    while True:
+        number += 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            hint = "A quotation mark within quotes is written twice."
+            raise InputError(f"row {number:,} of {subject}", "be well quoted", error, hint) from None
+        if cells:
+            yield number, cells

@@ -1,0 +1,196 @@
+"""From the files people have to a pool: predictions, scores, features, opinions, groups and the items themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from altmas.checks import sorted_classes
+from altmas.formats.arrays import read_array, read_features
+from altmas.formats.files import existing, sha256
+from altmas.formats.images import fingerprint, images_by_id, images_by_name
+from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
+from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, outputs, read_model
+from altmas.formats.own_columns import Described
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.pool import Pool
+
+RESERVED = ("unsure", "skip", "")
+"""Answers that are no labels; no class may be named like them."""
+_MISSING = "(missing)"
+_ARRAYS = (".npy", ".npz")
+
+
+@dataclass(frozen=True, eq=False)
+class Ingested:
+    """A pool and what belongs to its items: own columns (text), images, the inputs' SHA-256, and notes."""
+
+    pool: Pool
+    items: pd.DataFrame
+    media: list[str | None]
+    inputs: dict[str, str]
+    notes: list[str]
+
+
+def ingest(
+    predictions: Any,
+    *,
+    id: str | None = None,
+    prediction: str | None = None,
+    scores: str | Path | None = None,
+    confidence: str | None = None,
+    logits: bool = False,
+    features: Any = None,
+    opinions: Sequence[Any] = (),
+    groups: Sequence[str] = (),
+    items: Any = None,
+    image: str | None = None,
+    text: str | None = None,
+    show: Sequence[str] | None = None,
+    classes: Sequence[Hashable] | None = None,
+    names: Sequence[str] | None = None,
+) -> Ingested:
+    """Read files, or tables, into a pool.
+
+    `predictions` are one file per model under test, joined on ids; the first gives the order of the pool. A model is
+    named by `name=path`, by `names`, or by its file. `id`, `prediction`, `scores` (a pattern such as `p_*` with the
+    class for its star, one column of confidences, or an npy file) and `confidence` name columns; where they do not,
+    only common names are tried, and `notes` tells which. `opinions` are further models' files of the same form.
+    `items` is a folder of images, each named by its id or by the column `image`, or a table with more about the items.
+    `show` names the columns labellers see, `text` the one that is the item.
+
+    >>> table = pd.DataFrame({"id": ["a", "b"], "prediction": ["cat", "dog"], "text": ["Miaow.", "Woof."]})
+    >>> found = ingest(table)
+    >>> found.pool.classes, found.items["text"].tolist()
+    (('cat', 'dog'), ['Miaow.', 'Woof.'])
+    >>> found.notes[1]
+    "labellers see 'text'"
+    """
+    groups = [groups] if isinstance(groups, str) else groups
+    show = [show] if isinstance(show, str) else show
+    sources = named_sources(predictions, names, "predictions")
+    if not sources:
+        raise InputError("predictions", "be at least one file", "none")
+    beside = Path(scores) if scores is not None and Path(scores).suffix.lower() in _ARRAYS else None
+    columns = {"id": id, "prediction": prediction, "confidence": confidence}
+    columns["scores"] = None if scores is None or beside is not None else str(scores)
+    pool = read_keyed(*sources[0], id)
+    models = [read_model(one, pool, **columns) for one in (pool, *(read_keyed(*source, id) for source in sources[1:]))]
+    others = [
+        read_model(read_keyed(*source, id), pool, **columns) for source in named_sources(opinions, None, "opinions")
+    ]
+    inputs = {one.keyed.origin: one.keyed.digest for one in (*models, *others)}
+    notes = [one.columns.note(one.keyed.subject) for one in (*models, *others)]
+
+    cast = caster(models[0].said or ())
+    known = known_classes(models, classes, cast)
+    told = {one.keyed.name: outputs(one, known, cast, logits, notes) for one in models}
+    scored: dict[str, Any] = {name: array for name, (_, array) in told.items() if array is not None}
+    if beside is not None:
+        if len(models) > 1:
+            raise InputError("scores", "be columns where there are several models", f"the file {beside}")
+        inputs[str(beside)] = sha256(existing(beside))
+        scored[pool.name] = read_array(beside)
+        notes.append(f"scores are taken row by row from {beside.name}, in the order of {pool.subject}")
+    said = {name: predicted for name, (predicted, _) in told.items()}
+    described, media = _items(items, image, models[0], id, inputs)
+    own, seen = described.own(show, text, image)
+    built = Pool.build(
+        said,
+        ids=pool.keys,
+        scores=scored or None,
+        logits=logits,
+        features=_features(features, pool, inputs, notes),
+        groups={name: [cell or _MISSING for cell in described.cells(name, "groups")] for name in groups} or None,
+        opinions={one.keyed.name: _opinion(one, known or _all(said), cast, logits, notes) for one in others} or None,
+        classes=known,
+    )
+    _well_named(built.classes)
+    return Ingested(built, own, media, inputs, [*notes, *seen, *_outside(built, said)])
+
+
+def _items(
+    items: Any, image: str | None, first: ModelFile, id: str | None, inputs: dict[str, str]
+) -> tuple[Described, list[str | None]]:
+    """Where the items' own columns are, and each item's image."""
+    pool = first.keyed
+    folder = Path(items) if isinstance(items, str | Path) and Path(items).is_dir() else None
+    table = None if items is None or folder is not None else read_keyed("items", items, id)
+    if table is not None:
+        inputs[table.origin] = table.digest
+        order = aligned(pool, table.ids, table.subject, more=True)
+        if image is not None and isinstance(items, str | Path):  # names in a file are relative to where it lies
+            folder = Path(items).parent
+    described = Described(first, table, order if table is not None else None)
+    media: list[str | None] = [None] * len(pool.keys)
+    if folder is not None:
+        if image is None:
+            media = [*images_by_id(folder, pool.ids)]
+        else:
+            media = images_by_name(folder, described.cells(image, "image"))
+        inputs[f"{folder}/"] = fingerprint(folder, media)
+    elif image is not None:
+        raise InputError("image", "be given with items, a folder of images or a table file", repr(image))
+    return described, media
+
+
+def _features(features: Any, pool: Keyed, inputs: dict[str, str], notes: list[str]) -> Any:
+    """Features in the order of the pool: joined on ids where the file has them, else by row."""
+    if features is None or isinstance(features, np.ndarray):
+        return features
+    ids: list[str] | None = None
+    if isinstance(features, str | Path):
+        inputs[str(features)] = sha256(existing(features))
+    if isinstance(features, str | Path) and Path(features).suffix.lower() in _ARRAYS:
+        array: Any = read_array(features)
+    else:
+        array, ids = read_features(features, pool.column)
+    if ids is None:
+        notes.append(f"features are taken row by row, in the order of {pool.subject}")
+        return array
+    return array[aligned(pool, ids, "the features", more=True)]
+
+
+def _opinion(model: ModelFile, classes: tuple[Hashable, ...], cast: Cast, logits: bool, notes: list[str]) -> Any:
+    """An opinion as a pool takes it: scores `[N, C]`, predictions with a confidence, or predictions."""
+    said, scores = outputs(model, classes, cast, logits, notes)
+    if scores is None or scores.ndim == 1:
+        return (said, scores)
+    return _softmax(scores) if logits else scores
+
+
+def _softmax(logits: FloatArray) -> FloatArray:
+    shifted = np.exp(logits - logits.max(1, keepdims=True))
+    return np.asarray(shifted / shifted.sum(1, keepdims=True))
+
+
+def _all(said: dict[str, Said]) -> tuple[Hashable, ...]:
+    return sorted_classes(value for column in said.values() for value in column if value is not None)
+
+
+def _well_named(classes: Sequence[Hashable]) -> None:
+    """Classes must be told apart as text, and from the answers that are no labels."""
+    names = [str(one) for one in classes]
+    reserved = [name for name in names if name.strip().casefold() in RESERVED]
+    if reserved:
+        raise InputError("classes", "not be named 'unsure' or 'skip', which are answers", repr(reserved[0]))
+    if len(set(names)) < len(names):
+        raise InputError("classes", "differ as text", names[:12])
+
+
+def _outside(pool: Pool, said: dict[str, Said]) -> list[str]:
+    """What is worth knowing of answers that are no class."""
+    notes = []
+    for one in pool.outputs:
+        outside = np.flatnonzero(one.predictions == len(pool.classes))
+        if len(outside):
+            example = said[one.name][outside[0]]
+            shown = "nothing" if example is None else repr(example)
+            notes.append(f"{len(outside):,} predictions of {one.name} are no class and count as wrong, e.g. {shown}")
+    return notes

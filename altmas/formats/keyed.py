@@ -1,0 +1,136 @@
+"""Tables whose rows have ids, and how they are joined on them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from altmas.formats.columns import texts, values
+from altmas.formats.files import sha256
+from altmas.formats.model_columns import id_column
+from altmas.formats.tables import Numbered, read_numbered
+from altmas.metrics.confusion import IntArray
+from altmas.metrics.errors import InputError, rows_at_fault
+
+_SHOWN = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Keyed:
+    """A table whose rows have ids, all different as text; `name` is the model's, `origin` the path as given."""
+
+    name: str
+    origin: str
+    table: Numbered
+    column: str
+    keys: list[Hashable | None]
+    digest: str
+
+    @property
+    def subject(self) -> str:
+        """What messages call it."""
+        return Path(self.origin).name
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids as text."""
+        return texts(self.keys)
+
+    def has(self, name: str) -> bool:
+        """Whether it has a column of this name."""
+        return name in self.table.frame.columns
+
+    def cells(self, name: str) -> list[str]:
+        """A column as people see it."""
+        return texts(self.table.frame[name])
+
+
+def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
+    """A table with its ids checked: there, and unique as text."""
+    origin = str(source) if isinstance(source, str | Path) else name
+    subject = Path(origin).name
+    table = read_numbered(source)
+    column = id_column([str(one) for one in table.frame.columns], subject, id)
+    keys = whole(values(table.frame[column]))
+    ids = texts(keys)
+    empty = [table.rows[i] for i, one in enumerate(ids) if not one.strip()]
+    if empty:
+        raise InputError(f"ids of {subject}", "be there for every row", f"none in {rows_at_fault(empty)}")
+    seen: dict[str, int] = {}
+    again = [i for i, one in enumerate(ids) if seen.setdefault(one, i) != i]
+    if again:
+        rows = [table.rows[i] for i, one in enumerate(ids) if one == ids[again[0]]]
+        raise InputError(f"ids of {subject}", "be unique", f"{ids[again[0]]!r} in {rows_at_fault(rows)}")
+    return Keyed(name, origin, table, column, keys, digest(source, table))
+
+
+def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list[tuple[str, Any]]:
+    """Files and tables with a name each: `name=path`, or what `names` says, or the file's own.
+
+    >>> named_sources(["ours=a.csv", "b.csv"], None, "predictions")
+    [('ours', 'a.csv'), ('b', 'b.csv')]
+    """
+    word = "opinion" if subject == "opinions" else "model"
+    alone = isinstance(given, str | Path) or not isinstance(given, Sequence)
+    found = []
+    for i, one in enumerate([given] if alone else given):
+        name, source = f"{word} {i + 1}" if i else word, one
+        if isinstance(one, str | Path):
+            split = re.fullmatch(r"([^=/\\]+)=(.+)", str(one))
+            name, source = (split[1], split[2]) if split and not Path(one).exists() else (Path(one).stem, one)
+        found.append((name, source))
+    if names is not None:
+        if len(names) != len(found):
+            raise InputError("names", f"be one for each of {len(found)} files", len(names))
+        found = [(str(name), source) for name, (_, source) in zip(names, found, strict=True)]
+    listed = [name for name, _ in found]
+    if len(set(listed)) < len(listed):
+        raise InputError(f"names of {subject}", "be distinct", listed, "Write name=path.")
+    return found
+
+
+def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False) -> IntArray:
+    """For each item of the pool its row in another table, which has the same ids, or `more`."""
+    place = {one: i for i, one in enumerate(ids)}
+    wanted = pool.ids
+    missing = [one for one in wanted if one not in place]
+    extra = [] if more else sorted(place.keys() - set(wanted))
+    if missing or extra:
+        said = [
+            f"{len(some):,} {word}, e.g. {', '.join(map(repr, some[:_SHOWN]))}"
+            for some, word in ((missing, "missing"), (extra, "more"))
+            if some
+        ]
+        raise InputError(f"ids of {subject}", f"be those of {pool.subject}", "; ".join(said))
+    if len(place) < len(ids):
+        raise InputError(f"ids of {subject}", "be unique", f"{len(ids) - len(place):,} repeated")
+    return np.array([place[one] for one in wanted], dtype=np.int64)
+
+
+def whole(column: list[Hashable | None]) -> list[Hashable | None]:
+    """Whole numbers that a gap in their column had made floats, as whole numbers again.
+
+    >>> whole([1.0, None, 3.0]), whole([0.5, 1.0]), whole(["1.0"])
+    ([1, None, 3], [0.5, 1.0], ['1.0'])
+    """
+    present = [v for v in column if v is not None]
+    if present and all(isinstance(v, float) and v.is_integer() for v in present):
+        return [None if v is None else int(v) for v in column]  # type: ignore[call-overload]
+    return column
+
+
+def digest(source: Any, table: Numbered) -> str:
+    """The SHA-256 of a file, or of the cells of a table that came from memory."""
+    if isinstance(source, str | Path):
+        return sha256(source)
+    found = hashlib.sha256()
+    for name in table.frame.columns:
+        for text in (str(name), *texts(table.frame[name])):
+            found.update(f"{len(text)}:{text}".encode())
+    return found.hexdigest()

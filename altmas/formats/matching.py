@@ -1,0 +1,211 @@
+"""Rows that came back, matched to the items that were asked about."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from altmas.formats.neutral import restore
+from altmas.formats.returned import Returned
+from altmas.formats.spreadsheets import Numbers
+from altmas.metrics.errors import AltmasError
+
+Label = int | Literal["unsure", "skip"]
+"""The position of a class, or an answer that is none."""
+_SHOWN = 12
+
+
+class NoMatchError(AltmasError):
+    """A text that stands for no known id or class, or for several."""
+
+
+@dataclass(frozen=True)
+class MatchedRow:
+    """A row that is an answer: its number, the item's position, the class's position or `unsure` or `skip`."""
+
+    row: int
+    position: int
+    label: Label
+    annotator: str
+    at: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The answers, a sentence for every row that is wrong, and what is worth knowing besides."""
+
+    rows: list[MatchedRow]
+    wrong: list[str]
+    notices: list[str]
+
+
+class Known:
+    """Texts to be found again although they were neutralised, stripped, or shown as a spreadsheet shows numbers."""
+
+    def __init__(self, texts: Collection[str]) -> None:
+        self._texts = dict.fromkeys(texts)
+        self._restored: defaultdict[str, set[str]] = defaultdict(set)
+        self._stripped: defaultdict[str, set[str]] = defaultdict(set)
+        self._folded: defaultdict[str, set[str]] = defaultdict(set)
+        for text in self._texts:
+            self._restored[restore(text)].add(text)
+            self._stripped[text.strip()].add(text)
+            self._folded[text.strip().casefold()].add(text)
+        self._numbers = Numbers(self._texts)
+
+    def find(self, text: str, *, fold: bool = False) -> set[str]:
+        """The known texts that fit best: those of the first way in which any fits."""
+        if text in self._texts:
+            return {text}
+        back, bare = restore(text), text.strip()
+        return (
+            ({back} & self._texts.keys()) | self._restored.get(text, set())
+            or self._stripped.get(bare)
+            or self._stripped.get(restore(bare))
+            or (self._folded.get(bare.casefold()) if fold else None)
+            or self._numbers.fits(text)
+        )
+
+
+def find_item(text: str, known: Mapping[str, int]) -> int:
+    """The position of the item a returned id stands for, by `known`, the ids asked about.
+
+    Exactly; else as neutralised; else without blanks around; else as a spreadsheet shows numbers: zeros in front lost,
+    `1.23456789012346E+16`, thousands parted, `.0` at the end. `NoMatchError` if none fits, or several.
+
+    >>> find_item("7", {"007": 3, "abc": 4}), find_item(" abc", {"007": 3, "abc": 4})
+    (3, 4)
+    >>> find_item("7", {"007": 3, "07": 4})
+    Traceback (most recent call last):
+    altmas.formats.matching.NoMatchError: id '7' may stand for '007' or '07'
+    """
+    return known[_one(text, Known(known), "id", "was not asked about")]
+
+
+def find_class(text: str, classes: Sequence[Hashable]) -> Label:
+    """The position of the class a returned label stands for, or `unsure` or `skip`.
+
+    As `find_item`, and in any case if only one class fits: `TRUE` for True, `3.0` for 3.
+
+    >>> find_class("CAT", ["cat", "dog"]), find_class("3.0", [1, 3]), find_class("TRUE", [False, True])
+    (0, 1, 1)
+    >>> find_class("Unsure", ["cat", "dog"])
+    'unsure'
+    >>> find_class("cow", ["cat", "dog"])
+    Traceback (most recent call last):
+    altmas.formats.matching.NoMatchError: label 'cow' is none of 'cat', 'dog', 'unsure', 'skip'
+    """
+    return _Classes(classes).find(text)
+
+
+class _Classes:
+    def __init__(self, classes: Sequence[Hashable]) -> None:
+        self._positions = {str(one): i for i, one in enumerate(classes)}
+        self._known = Known(self._positions)
+        shown = [repr(name) for name in list(self._positions)[:_SHOWN]]
+        more = f" and {len(self._positions) - _SHOWN:,} more classes" if len(self._positions) > _SHOWN else ""
+        self._otherwise = f"is none of {', '.join([*shown, repr('unsure'), repr('skip')])}{more}"
+
+    def find(self, text: str) -> Label:
+        answer = text.strip().casefold()
+        if text not in self._positions and answer in ("unsure", "skip"):
+            return "unsure" if answer == "unsure" else "skip"
+        return self._positions[_one(text, self._known, "label", self._otherwise, fold=True)]
+
+
+def _one(text: str, known: Known, subject: str, otherwise: str, *, fold: bool = False) -> str:
+    fits = known.find(text, fold=fold)
+    if not fits:
+        raise NoMatchError(f"{subject} {text[:80]!r} {otherwise}")
+    if len(fits) > 1:
+        raise NoMatchError(f"{subject} {text[:80]!r} may stand for {' or '.join(map(repr, sorted(fits)[:4]))}")
+    return next(iter(fits))
+
+
+def match(
+    returned: Sequence[Returned], ids_asked: Mapping[str, int], ids_all: Collection[str], classes: Sequence[Hashable]
+) -> Matched:
+    """Match returned rows to the items asked about and to the classes.
+
+    Rows may be partial, in any order, and repeated: rows without a label are left out, the same answer of the same
+    annotator is taken once, and different ones are all refused.
+
+    >>> match([Returned(2, "7", "cat"), Returned(3, "8", "dog")], {"007": 0}, {"007", "8"}, ["cat", "dog"])
+    Matched(rows=[MatchedRow(row=2, position=0, label=0, annotator='', at='', note='')], \
+wrong=["row 3: id '8' was not asked about"], notices=["row 2: id '7' was read as '007'"])
+    """
+    asked, labels, everything = Known(ids_asked), _Classes(classes), set(ids_all)
+    found: list[MatchedRow] = []
+    wrong: list[tuple[int, str]] = []
+    changed: list[tuple[int, str, str]] = []
+    for one in returned:
+        if not one.label.strip():
+            continue
+        try:
+            item = _asked(one.id, asked, everything)
+            label = labels.find(one.label)
+        except NoMatchError as error:
+            wrong.append((one.row, str(error)))
+            continue
+        if item not in (one.id, restore(one.id), one.id.strip()):
+            changed.append((one.row, one.id, item))
+        found.append(MatchedRow(one.row, ids_asked[item], label, one.annotator.strip(), one.at, one.note))
+    kept, conflicts, repeats = _settled(found, {p: i for i, p in ids_asked.items()}, classes)
+    wrong = sorted([*wrong, *conflicts])
+    blank = sum(not one.label.strip() for one in returned)
+    notices = [
+        *_changes(changed),
+        *_counted(repeats, "repeats another and was taken once", "repeat others and were taken once"),
+        *_counted(blank, "has no label and was left out", "have no label and were left out"),
+    ]
+    return Matched(kept, [f"row {row:,}: {why}" for row, why in wrong], notices)
+
+
+def _asked(text: str, asked: Known, everything: set[str]) -> str:
+    if not text.strip():
+        raise NoMatchError("id is empty")
+    # An id of the pool that was not asked about must not be taken for one that looks like it.
+    otherwise = "was not asked about" if text in everything or restore(text) in everything else "is not in the pool"
+    fits = asked.find(text)
+    if text in everything and text not in fits:
+        raise NoMatchError(f"id {text[:80]!r} was not asked about")
+    return _one(text, asked, "id", otherwise)
+
+
+def _settled(
+    found: Sequence[MatchedRow], ids: Mapping[int, str], classes: Sequence[Hashable]
+) -> tuple[list[MatchedRow], list[tuple[int, str]], int]:
+    """Of each annotator's rows on an item: one if they agree, else a sentence for each."""
+    groups: defaultdict[tuple[int, str], list[MatchedRow]] = defaultdict(list)
+    for one in found:
+        groups[one.position, one.annotator].append(one)
+    kept: list[MatchedRow] = []
+    conflicts: list[tuple[int, str]] = []
+    for rows in groups.values():
+        if len({one.label for one in rows}) == 1:
+            kept.append(rows[0])
+            continue
+        for one in rows:
+            other = next(o for o in rows if o.label != one.label)
+            here, there = (o.label if isinstance(o.label, str) else str(classes[o.label]) for o in (one, other))
+            who = f" by {one.annotator}" if one.annotator else ""
+            why = f"id {ids[one.position]!r} is answered {here!r} here and {there!r} in row {other.row:,}{who}"
+            conflicts.append((one.row, why))
+    repeats = len(found) - len(kept) - len(conflicts)
+    return sorted(kept, key=lambda one: one.row), conflicts, repeats
+
+
+def _changes(changed: Sequence[tuple[int, str, str]]) -> list[str]:
+    if not changed:
+        return []
+    row, text, item = changed[0]
+    if len(changed) == 1:
+        return [f"row {row:,}: id {text!r} was read as {item!r}"]
+    return [f"{len(changed):,} ids were read as a spreadsheet changed them, e.g. {text!r} as {item!r} in row {row:,}"]
+
+
+def _counted(count: int, one: str, several: str) -> list[str]:
+    return [f"1 row {one}" if count == 1 else f"{count:,} rows {several}"] if count else []

@@ -1,0 +1,84 @@
+"""Texts as a spreadsheet may have changed them: numbers shown its way, found again if only one fits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
+
+DIGITS = 15
+"""Significant digits that a spreadsheet keeps of a number."""
+
+_PLAIN = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")
+_GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([,.' \u2019\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
+_NO_DIGITS = re.compile(r"[^0-9+-]")
+
+
+def readings(text: str) -> set[Decimal]:
+    """The numbers a text may stand for: with thousands parted, or with a decimal comma.
+
+    >>> sorted(map(str, readings("1,234"))), readings("007"), readings("a7"), readings("1,5E+3") == {Decimal(1500)}
+    (['1.234', '1234'], {Decimal('7')}, set(), True)
+    """
+    text = text.strip()
+    found = {Decimal(one) for one in (text, text.replace(",", ".", 1)) if _PLAIN.fullmatch(one)}
+    if _GROUPED.fullmatch(text):
+        found.add(Decimal(_NO_DIGITS.sub("", text)))
+    return found
+
+
+def shown_digits(text: str) -> int | None:
+    """To how many significant digits a number was rounded for show, if it was.
+
+    >>> shown_digits("1.23457E+16"), shown_digits("12345678901234600"), shown_digits("123")
+    (6, 15, None)
+    """
+    mantissa, exponent, _ = text.strip().lower().partition("e")
+    digits = len(re.sub(r"[^0-9]", "", mantissa).lstrip("0"))
+    if exponent:
+        return max(1, min(digits, DIGITS))
+    return DIGITS if digits > DIGITS else None
+
+
+class Numbers:
+    """Texts by the number each stands for, exactly and as rounded for show."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._known = {
+            text: Decimal(text.strip()) for text in texts if len(text) < 100 and _PLAIN.fullmatch(text.strip())
+        }
+        self._by_value: dict[int | None, dict[Decimal, set[str]]] = {}
+
+    def fits(self, text: str) -> set[str]:
+        """The known texts that a spreadsheet may have shown as this one.
+
+        >>> known = Numbers(["007", "12345678901234567", "12345678901234999"])
+        >>> known.fits("7"), known.fits("7.0"), known.fits("1.23456789012346E+16")
+        ({'007'}, {'007'}, {'12345678901234567'})
+        """
+        values = readings(text)
+        same = {one for value in values for one in self._index(None).get(value, ())}
+        digits = shown_digits(text)
+        if same or digits is None:
+            return same
+        rounded = {_rounded(value, digits) for value in values}
+        return {one for value in rounded for one in self._index(digits).get(value, ())}
+
+    def _index(self, digits: int | None) -> dict[Decimal, set[str]]:
+        if digits not in self._by_value:
+            index: dict[Decimal, set[str]] = {}
+            for text, value in self._known.items():
+                for shown in {value} if digits is None else _shown(value, digits):
+                    index.setdefault(shown, set()).add(text)
+            self._by_value[digits] = index
+        return self._by_value[digits]
+
+
+def _shown(value: Decimal, digits: int) -> set[Decimal]:
+    """LibreOffice rounds to 15 digits, Excel cuts off after them; either may show fewer."""
+    kept = Context(prec=DIGITS, rounding=ROUND_DOWN).plus(value)
+    return {_rounded(value, digits), _rounded(kept, digits)}
+
+
+def _rounded(value: Decimal, digits: int) -> Decimal:
+    return Context(prec=digits, rounding=ROUND_HALF_UP).plus(value)

@@ -1,0 +1,230 @@
+"""The desk: between the audit and the people at the page. It knows no HTTP; one thread at a time may use it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from altmas.audits.audit import Audit
+from altmas.audits.values import SKIP, UNSURE, Query, Told, Undone
+from altmas.metrics.errors import InputError
+from altmas.page.leases import Leases
+from altmas.page.names import Names, audit_key
+from altmas.page.refits import Refits
+from altmas.page.refusal import RefusedError
+from altmas.page.wire import Reply, Reveal, Wish
+from altmas.pool import NO_CLASS
+
+Json = dict[str, Any]
+_log = logging.getLogger("altmas.page")
+
+AHEAD = 2
+"""The item to label, and the one after it, whose image the page fetches meanwhile."""
+
+
+class Desk:
+    """Hands out queries, takes answers, starts refits."""
+
+    def __init__(self, audit: Audit, leases: Leases | None = None, refits: Refits | None = None) -> None:
+        self._audit = audit
+        self._leases = leases or Leases()
+        self._refits = refits or Refits(audit.folder)
+        self._names = Names(audit_key(audit.folder), audit.pool.size)
+        self._seen_again: dict[str, set[int]] = {}
+        self._turns: dict[str, tuple[str, Json]] = {}  # each annotator's last undo or redo, by the client's id for it
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return len(self._audit.pool.classes)
+
+    @property
+    def folder(self) -> Path:
+        """The audit's folder."""
+        return self._audit.folder
+
+    @property
+    def title(self) -> str:
+        """What the audit is called."""
+        return self._audit.settings.title or self._audit.folder.name
+
+    @property
+    def guidelines(self) -> str:
+        """What annotators should know."""
+        return self._audit.settings.guidelines
+
+    def close(self) -> None:
+        """Let go of the audit, and end a refit that is under way."""
+        self._refits.stop()
+        self._audit.close()
+
+    def state(self, annotator: str) -> Json:
+        """What the page needs to begin, and how things stand."""
+        classes = [str(one) for one in self._audit.pool.classes]
+        return {"annotator": annotator, "title": self.title, "classes": classes, "standing": self._standing(annotator)}
+
+    def next(self, annotator: str, wish: Wish) -> Json:
+        """The item to label now, or why there is none."""
+        if wish.again:
+            self._seen_again[annotator] = set()
+        return self._and_then(annotator, wish)
+
+    def answer(self, annotator: str, reply: Reply) -> Json:
+        """Take an answer; what comes back was committed to disk."""
+        position = self._position(reply.item)
+        label = reply.label if isinstance(reply.label, str) else self._audit.pool.classes[reply.label]
+        told = self._telling(
+            lambda: self._audit.tell(
+                self._audit.pool.ids[position], label, annotator=annotator, note=reply.note,
+                replace=reply.replace, client=_own(annotator, reply.client), took_ms=reply.took_ms,
+            )
+        )  # fmt: skip
+        if reply.wish.again:
+            self._seen_again.setdefault(annotator, set()).add(position)
+        try:
+            if self._audit.refit_due():
+                self._refits.start()
+            after = self._and_then(annotator, reply.wish)
+        except Exception:
+            # The answer is on disk: whatever fails now must not look as if it were not.
+            _log.exception("after an answer that was saved")
+            after = {"query": None, "why": "trouble"}
+        return {"saved": _acknowledged(told), **after}
+
+    def undo(self, annotator: str, client: str) -> Json:
+        """Take the annotator's last answer back and show its item; sent twice, it is done once."""
+        return self._once(annotator, client, lambda: self._undone(annotator, self._audit.undo(annotator)))
+
+    def redo(self, annotator: str, client: str) -> Json:
+        """Give the answer again that was taken back, and go on; sent twice, it is done once."""
+        return self._once(annotator, client, lambda: self._redone(annotator, self._audit.redo(annotator)))
+
+    def reveal(self, annotator: str, asked: Reveal) -> Json:
+        """Log a look at what is hidden; for a prediction, what each model said of the item."""
+        pool = self._audit.pool
+        position = None if asked.item is None else self._position(asked.item)
+        item = {} if position is None else {"item": pool.ids[position]}
+        body = {"what": asked.what, "annotator": annotator, **item}
+        told = self._telling(lambda: self._audit.record("revealed", body, _own(annotator, asked.client)))
+        names = [*map(str, pool.classes), NO_CLASS]
+        models = () if position is None else pool.outputs
+        said = [{"model": one.name, "prediction": names[int(one.predictions[position])]} for one in models]
+        return {"saved": _acknowledged(told), "predictions": said}
+
+    def review(self, annotator: str, at: int | None) -> Json:
+        """One of the annotator's own answers, counted from 0 in the order given; the last if `at` is None."""
+        given = self._audit.answers_of(annotator)
+        if not given:
+            raise RefusedError(404, "You have given no answer yet.")
+        place = len(given) - 1 if at is None else min(at, len(given) - 1)
+        one = given[place]
+        answer = {"label": self._index(one.label), "note": one.note, "at": one.at}
+        return {"at": place, "of": len(given), "query": self._on_wire(one.position), "answer": answer}
+
+    def image(self, name: str) -> Path:
+        """Where the image of the item of this name was, when the audit was made."""
+        path = self._audit.media_path(self._position(name))
+        if path is None:
+            raise RefusedError(404, "This item has no image.")
+        return path
+
+    def _once(self, annotator: str, client: str, turn: Callable[[], Json]) -> Json:
+        last, reply = self._turns.get(annotator, ("", {}))
+        if last != client:
+            reply = turn()
+            self._turns[annotator] = (client, reply)
+        return reply
+
+    def _undone(self, annotator: str, done: Undone | None) -> Json:
+        if done is None:
+            raise RefusedError(409, "There is nothing to undo.")
+        self._leases.hold(annotator, [done.position])
+        query = self._on_wire(done.position)
+        return {"undone": self._said(done), "query": query, "standing": self._standing(annotator)}
+
+    def _redone(self, annotator: str, done: Undone | None) -> Json:
+        if done is None:
+            raise RefusedError(409, "There is nothing to redo.")
+        return {"redone": self._said(done), **self._and_then(annotator, Wish())}
+
+    def _said(self, done: Undone) -> Json:
+        return {"seq": done.seq, "at": done.at, "label": self._index(done.label)}
+
+    def _and_then(self, annotator: str, wish: Wish) -> Json:
+        queries = self._again(annotator) if wish.again else self._fresh(annotator, wish.beyond)
+        self._leases.hold(annotator, [one.position for one in queries])
+        after: Json = {"query": None, "upcoming": None, "standing": self._standing(annotator)}
+        if not queries:
+            return {**after, "why": self._why_none(wish)}
+        first, *later = [self._on_wire(one.position) for one in queries]
+        return {**after, "query": first, "upcoming": later[0]["media"] if later else None}
+
+    def _fresh(self, annotator: str, beyond: bool) -> list[Query]:
+        audit = self._audit
+        audit.refresh()
+        held = self._leases.full(annotator, self._places)
+        count, budget = AHEAD, audit.settings.budget
+        if budget is not None and not beyond:
+            if len(audit.state.resolved) >= budget:
+                return []
+            if len(audit.state.order) >= budget:  # asked about as much as was planned: nothing new is drawn
+                count = min(count, sum(position not in held for position in audit.state.open_for(annotator)))
+        return audit.ask(count, annotator=annotator, wait=False, without=held) if count else []
+
+    def _again(self, annotator: str) -> list[Query]:
+        without = self._leases.full(annotator, lambda position: 1) | self._seen_again.setdefault(annotator, set())
+        return self._audit.ask(AHEAD, annotator=annotator, again=True, wait=False, without=without)
+
+    def _places(self, position: int) -> int:
+        """How many annotators may still answer an item."""
+        return max(self._audit.settings.overlap - len(self._audit.state.standing(position)), 1)
+
+    def _why_none(self, wish: Wish) -> str:
+        audit = self._audit
+        if wish.again:
+            return "seen"
+        if not wish.beyond and audit.settings.budget is not None and len(audit.state.resolved) >= audit.settings.budget:
+            return "planned"
+        return "all" if len(audit.state.resolved) >= audit.pool.size else "held"
+
+    def _standing(self, annotator: str) -> Json:
+        status = self._audit.status()
+        labels = status.answered
+        return {
+            "answered": status.asked - status.open, "budget": status.budget, "pool": status.pool,
+            "yours": status.annotators.get(annotator, 0), "annotators": len(status.annotators),
+            "unsure": status.unsure, "skipped": status.skipped, "disputed": status.disputed,
+            "labels": labels, "ranked": min(status.fit_labels, labels),
+            "refitting": self._refits.running or status.refitting, "refit_failed": self._refits.failed,
+        }  # fmt: skip
+
+    def _on_wire(self, position: int) -> Json:
+        name = self._names.name(position)
+        image = None if self._audit.media_path(position) is None else f"/media/{name}"
+        return {"item": name, "content": [list(pair) for pair in self._audit.content(position).items()], "media": image}
+
+    def _position(self, name: str) -> int:
+        position = self._names.position(name)
+        if position is None:
+            raise RefusedError(404, "There is no item of this name.")
+        return position
+
+    def _index(self, label: Any) -> int | str:
+        return label if label in (UNSURE, SKIP) else self._audit.pool.classes.index(label)
+
+    def _telling(self, tell: Callable[[], Told]) -> Told:
+        try:
+            return tell()
+        except InputError as error:
+            raise RefusedError(409, str(error)) from None
+
+
+def _own(annotator: str, client: str) -> str:
+    """Ids made by one annotator's browser cannot meet those of another, or the audit's own."""
+    return f"{annotator}:{client}"
+
+
+def _acknowledged(told: Told) -> Json:
+    return {"seq": told.seq, "at": told.at, "new": told.new}

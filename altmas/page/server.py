@@ -1,0 +1,143 @@
+"""Serving the page: on this machine alone, one instance per audit, to those who have a login link."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import socket
+import webbrowser
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from altmas.audits.audit import Audit
+from altmas.checks import whole_number
+from altmas.metrics.errors import InputError
+from altmas.page.app import Page
+from altmas.page.desk import Desk
+from altmas.page.doors import Doors, annotator_name
+from altmas.page.instance import last_instance, only_instance
+from altmas.page.names import audit_key
+
+_LAST_PORT = 65535
+LOGGING: Any = {"access_log": False, "log_level": logging.WARNING}
+LOOPBACK = ("127.0.0.1", "localhost")
+WARNING = (
+    "Warning: the page is served to other machines, and without encryption: whoever can listen on the network can read"
+    " items and answers. A tunnel (ssh -L) is safer."
+)
+
+
+def serve(
+    audit_folder: str | os.PathLike[str],
+    *,
+    annotator: str | Sequence[str],
+    port: int = 0,
+    host: str = "127.0.0.1",
+    allow_remote: bool = False,
+    open_browser: bool = False,
+    on_ready: Callable[[str], None] | None = None,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Serve an audit's labelling page until Ctrl-C.
+
+    Each annotator gets a link that works once; `on_ready` gets them in order (without it they are printed). Port 0
+    takes the port of the last time if it is free, so that pages still open go on.
+    """
+    folder = Path(audit_folder)
+    annotators = [annotator_name(one) for one in ([annotator] if isinstance(annotator, str) else annotator)]
+    check_host(host, allow_remote)
+    if whole_number("port", port, 0) > _LAST_PORT:
+        raise InputError("port", f"be at most {_LAST_PORT}", port)
+    Audit.open(folder).close()  # a sentence about a wrong folder comes before anything else
+    if host not in LOOPBACK:
+        say(WARNING)
+    with only_instance(folder) as instance, listening(host, port, folder) as listener:
+        port = listener.getsockname()[1]
+        instance.announce(host, port)
+        doors = Doors(folder)
+        page = Page(lambda: Desk(Audit.open(folder)), doors, hosts_of(host, port), cookie_name(folder))
+        try:
+            links = [login_url(host, port, doors.new_login(one)) for one in annotators]
+            for name, link in zip(annotators, links, strict=True):
+                if on_ready is None:
+                    say(f"{name}: {link}")
+                else:
+                    on_ready(link)
+            if open_browser and links:
+                webbrowser.open(links[0])
+            run(page, listener)
+        finally:
+            page.close()
+
+
+def run(page: Page, listener: socket.socket) -> None:
+    """Serve until a signal says stop. Nothing is logged per request: addresses hold login tokens."""
+    config = uvicorn.Config(
+        page.app(), http="h11", ws="none", lifespan="off", server_header=False, proxy_headers=False,
+        timeout_keep_alive=65, timeout_graceful_shutdown=3, **LOGGING,
+    )  # fmt: skip
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    except KeyboardInterrupt:  # uvicorn has shut down by now and passes the signal on
+        return
+
+
+def check_host(host: str, allow_remote: bool) -> None:
+    """Refuse addresses that other machines can reach, unless they are wanted.
+
+    >>> check_host("127.0.0.1", False)
+    """
+    if host in LOOPBACK:
+        return
+    if not allow_remote:
+        hint = "Other machines are let in with --allow-remote; a tunnel (ssh -L) is safer."
+        raise InputError("host", "be 127.0.0.1 or localhost", repr(host), hint)
+    if host in ("", "0.0.0.0", "::"):
+        hint = "The page answers to one name, so that no other site can pass for it."
+        raise InputError("host", "be a name or address that others call this machine by", repr(host), hint)
+
+
+def hosts_of(host: str, port: int) -> frozenset[str]:
+    """What the Host header may say.
+
+    >>> sorted(hosts_of("127.0.0.1", 8000))
+    ['127.0.0.1:8000', 'localhost:8000']
+    """
+    names = LOOPBACK if host in LOOPBACK else (host.lower(),)
+    return frozenset(f"{name}:{port}" for name in names) | (frozenset(names) if port == 80 else frozenset())
+
+
+def login_url(host: str, port: int, token: str) -> str:
+    """A link that logs one annotator in, once."""
+    return f"http://{host}:{port}/login?token={token}"
+
+
+def cookie_name(folder: Path) -> str:
+    """Cookies are shared by all ports of a host, so each audit has its own name for its cookie."""
+    return "altmas-" + hashlib.sha256(b"cookie" + audit_key(folder)).hexdigest()[:16]
+
+
+def listening(host: str, port: int, folder: Path) -> socket.socket:
+    """A socket that listens; on the port of the last time, if any port will do and that one is free."""
+    last = last_instance(folder)
+    if port == 0 and last.get("host") == host:
+        try:
+            return _bound(host, int(last["port"]))
+        except (OSError, ValueError, OverflowError):
+            pass
+    try:
+        return _bound(host, port)
+    except OSError as error:
+        raise InputError("port", "be free on this machine", f"{host}:{port}", str(error)) from None
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    listener = socket.create_server((host, port), backlog=64)
+    listener.setblocking(False)
+    # Connections inherit it: without, each response's body waits some 40 ms for the browser to confirm its head.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener

@@ -1,0 +1,57 @@
+// How things stand, in plain sentences: progress, how fresh the ranking is, and what to do when nothing is left.
+
+import { byId, say } from "./dom.js";
+
+const clock = (iso) => new Date(iso).toLocaleTimeString([], { hour12: false });
+const counted = (number, one, many) => `${number} ${number === 1 ? one : many}`;
+
+let saved = "";
+
+/** "37 of 200 answered, saved 14:02:11", and what the ranking knows. */
+export function showStanding(standing, acknowledged) {
+  if (acknowledged) saved = `, saved ${clock(acknowledged.at)}`;
+  const plan = standing.budget === null ? "" : ` of ${standing.budget}`;
+  const others = standing.annotators > 1 || standing.yours > standing.answered;
+  const yours = others ? ` (${standing.yours} by you)` : "";
+  say(byId("progress"), `${standing.answered}${plan} answered${yours}${saved}`);
+  byId("bar").max = standing.budget ?? standing.pool;
+  byId("bar").value = standing.answered;
+  byId("ranking").textContent = ranking(standing);
+}
+
+function ranking({ labels, ranked, refitting, refit_failed: failed }) {
+  const known = ranked === 0 ? "Items come in random order until the first ranking." : `The ranking knows ${ranked} of ${counted(labels, "label", "labels")}.`;
+  if (refitting) return `${known} A new one is being made.`;
+  return failed ? `${known} The last one failed; refit.log in the audit's folder says why.` : known;
+}
+
+const TITLES = {
+  planned: "That is the plan, done",
+  all: "Every item of the pool is answered",
+  seen: "You have been through them all",
+  held: "Nothing for you at the moment",
+  trouble: "Your answer is saved",
+};
+
+/** The panel for when there is no item, with ways to go on. */
+export function showDone({ query, why, standing }, wish) {
+  byId("done").hidden = query !== null;
+  if (query !== null) return;
+  byId("done-title").textContent = TITLES[why];
+  byId("done-text").textContent = sentence(why, standing);
+  const open = standing ? standing.unsure + standing.skipped + standing.disputed : 0;
+  byId("again-button").hidden = open === 0 || why === "seen";
+  byId("again-button").textContent = `Look again at ${counted(open, "item", "items")} without a label`;
+  byId("beyond-button").hidden = why !== "planned";
+  byId("back-button").hidden = !wish.again && why !== "trouble";
+  byId("done-title").focus();
+}
+
+function sentence(why, standing) {
+  if (why === "trouble") return "The next item could not be found, though. Go back to the open items to try again.";
+  if (why === "held") return "Others hold the items that are open, or have to answer them too. This page looks again every few seconds.";
+  const { unsure, skipped, disputed } = standing;
+  const rest = Object.entries({ unsure, skipped, disputed }).filter(([, number]) => number > 0);
+  const parts = [counted(standing.labels, "label", "labels"), ...rest.map(([word, number]) => `${number} ${word}`)];
+  return `${parts.join(", ")}. Every answer is saved; you may close this page, or go back with the left arrow to change one.`;
+}

@@ -1,0 +1,1 @@
+"""Reports: what an audit found, as facts, sentences, figures and files."""

@@ -1,0 +1,82 @@
+"""What the numbers rest on, and what should make a reader careful."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from altmas.reports.verdict import NO_COVERAGE, Row, kind_of
+from altmas.reports.wording import counted, quoted
+
+_ABOUT_INTERVALS = {
+    "approximate": "The items were drawn with known chances, and every estimate is corrected by what the labels "
+    "showed. Its interval covers approximately, whatever the surrogate believes; a better surrogate makes it "
+    "narrower, a worse one wider.",
+    "random": "The items were drawn uniformly at random, and the numbers are those of the labelled items alone.",
+    "anytime": "The intervals of the metrics hold at all looks together: they may be watched, and the audit stopped at "
+    "any time. Those of groups, comparisons, cells and score bins are ordinary: approximate, and at one look.",
+    "credible": "The intervals are credible under the method's prior. They promise no coverage.",
+    "spread": f"The numbers are the surrogate's own, and inherit its bias. {NO_COVERAGE}",
+    "exact": "Every item is labelled, so the numbers are counted, not estimated.",
+    "nothing": "The method asked about two groups only. Its numbers about the whole pool promise nothing.",
+}
+
+
+def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float) -> list[str]:
+    """Sentences a reader should know, given the kinds of promises made.
+
+    >>> assumptions(["exact"], 100, 0, 0.95)[1]
+    'Every item is labelled, so the numbers are counted, not estimated.'
+    """
+    found = sorted(set(kinds))
+    out = [
+        f"The numbers are about the {counted(pool, 'item')} of this pool. How the model does elsewhere they do not say."
+    ]
+    out += [_ABOUT_INTERVALS[kind] for kind in found if kind in _ABOUT_INTERVALS]
+    out.append("Labels are taken as the truth. Mistakes of annotators are in the numbers, and not in the intervals.")
+    if {"approximate", "random"} & set(found):
+        one_look = (
+            "An interval is meant for one look at a number of labels set beforehand. "
+            "Who watches and stops when it looks good has a somewhat smaller chance than it says."
+        )
+        if "anytime" not in found:
+            out.append(one_look)
+        one_in = round(1 / (1 - level))
+        each = f"Each interval stands for itself: of many at {100 * level:.6g}%, about one in {one_in:,} misses."
+        out.append(each)
+        out.append("P(worst) and P(best) are approximate: errors are taken as normal.")
+    if missing:
+        out.append(
+            "Questions without a label count as not answered: the estimate takes them to be like the others. "
+            "The worst and the best case show how far off that could be."
+        )
+    return out
+
+
+def warnings_of(
+    found: Sequence[str], estimates: Sequence[Row], problems: Sequence[str], unseen: Sequence[object]
+) -> list[str]:
+    """Everything to be careful about, each thing once: the audit's own, and what the promises mention.
+
+    >>> row = {"metric": "mcc", "promise": "approximate; surrogate and design disagree by 3.1 se"}
+    >>> warnings_of(["a"], [row], [], [])
+    ['a', 'mcc: surrogate and design disagree by 3.1 se.']
+    """
+    out = [f"The audit's record is not intact: {one}." for one in problems]
+    out += list(found)
+    for row in estimates:
+        for part in str(row["promise"]).split("; ")[1:]:
+            if "disagree" in part or "not seen" in part:
+                whose = f"{row['model']}, {row['metric']}" if row.get("model") else row["metric"]
+                out.append(f"{whose}: {part}.")
+    if unseen and not any("not seen" in one for one in out):
+        few = [quoted(one) for one in unseen[:8]]
+        names = f"{', '.join(few)} or {len(unseen) - 8:,} other classes" if len(unseen) > 8 else " or ".join(few)
+        out.append(
+            f"No item was labelled {names} so far: what is said of these as true classes rests on the surrogate."
+        )
+    return list(dict.fromkeys(out))
+
+
+def kinds_of(estimates: Sequence[Row]) -> list[str]:
+    """The kinds of promises in a table of estimates."""
+    return sorted({kind_of(str(row["promise"])) for row in estimates})

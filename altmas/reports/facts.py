@@ -1,0 +1,167 @@
+"""The facts of a report: everything it says, as plain JSON data. Every format is made from these.
+
+The schema, `altmas-report/1`, is described in `SCHEMA`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from altmas.checks import positive
+from altmas.reports.assumptions import assumptions, kinds_of, warnings_of
+from altmas.reports.comparing import two_models
+from altmas.reports.extremes import best_of
+from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
+from altmas.reports.facts_trail import items_asked, trail
+from altmas.reports.plain import plain_data, plain_name, plain_rows
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
+    from altmas.audits.findings import Findings
+
+SCHEMA = {
+    "schema": "altmas-report/1",
+    "title": "of the audit, or ''",
+    "as_of": "time of the last answer, or of the audit's creation",
+    "level": "of the intervals",
+    "labels": "items with a label",
+    "pool": "size, classes, class_names (at most 1,000), models, scores (model -> bool), opinions, groups (-> values)",
+    "method": "its name",
+    "guidelines": "what annotators were told",
+    "headline": "sentences: one verdict, or one per model and then which is best",
+    "models": "a list; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
+    "unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], confusion "
+    "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
+    "left_out [part, why]",
+    "vendors": "differences [], best [], sentences []; or null for one model",
+    "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
+    "missing": "questions without a label: unsure, skip, disputed, open",
+    "agreement": "items (with two labels or more), share, alpha, annotators, disputed; or null",
+    "assumptions": "sentences",
+    "warnings": "sentences",
+    "trail": "created, seed, settings, versions, inputs (name -> sha256), intact, problems, head, "
+    "events [seq, at, kind, body, hash]",
+    "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
+}
+"""What each field holds. Numbers that are not known are null."""
+
+NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
+
+
+def gather(
+    audit: Audit,
+    *,
+    level: float | None = None,
+    compare: Sequence[tuple[str, Hashable, Hashable]] = (),
+    rope: float = 0.05,
+    within: float = 0.03,
+    contents: bool = False,
+) -> dict[str, Any]:
+    """Everything a report says.
+
+    `compare` are pairs of groups `(by, a, b)`; `rope` is the difference that does not matter, `within` the precision
+    that labels are forecast for. What items say stays out, unless `contents=True`; so do notes, which may quote it.
+    """
+    pairs = tuple(named_pair(audit.pool, *pair) for pair in compare)
+    wanted = Wanted(pairs, positive("rope", rope), positive("within", within))
+    findings = audit.findings(level) if audit.status().answered else None
+    status, pool = audit.status(), audit.pool  # after the findings, which make a refit that is due
+    models = [_model(audit, findings, one.name, wanted) for one in pool.outputs]
+    estimates = [{**row, "model": one["name"]} for one in models for row in one["estimates"]]
+    missing = {"unsure": status.unsure, "skip": status.skipped, "disputed": status.disputed, "open": status.open}
+    record = trail(audit, contents=contents)
+    vendors = _vendors(findings)
+    used = findings.level if findings else audit.settings.level if level is None else level
+    return {
+        "schema": SCHEMA["schema"],
+        "title": audit.settings.title,
+        "as_of": status.last_answer or audit.settings.created,
+        "level": used,
+        "labels": status.answered,
+        "pool": {
+            "size": pool.size,
+            "classes": len(pool.classes),
+            "class_names": [plain_name(one) for one in pool.classes[:1000]],
+            "models": [one.name for one in pool.outputs],
+            "scores": {one.name: one.scores is not None for one in pool.outputs},
+            "opinions": [one.name for one in pool.opinions],
+            "groups": {name: len(set(column)) for name, column in pool.groups.items()},
+        },
+        "method": audit.settings.method,
+        "guidelines": audit.settings.guidelines,
+        "headline": _headline(models, vendors),
+        "models": models,
+        "vendors": vendors,
+        "status": plain_data(status.as_dict()),
+        "missing": plain_data(findings.missing if findings else missing),
+        "agreement": _agreement(findings),
+        "assumptions": assumptions(kinds_of(estimates), pool.size, sum(missing.values()), used) if findings else [],
+        "warnings": warnings_of(
+            findings.warnings if findings else (),
+            estimates if len(models) > 1 else [{**row, "model": ""} for row in estimates],
+            record["problems"],
+            _unseen(findings),
+        ),
+        "trail": record,
+        "items": items_asked(audit) if contents else None,
+    }
+
+
+def _model(audit: Audit, findings: Findings | None, name: str, wanted: Wanted) -> dict[str, Any]:
+    if findings is not None:
+        return ModelFacts(findings, audit.pool, audit.settings.method, name, wanted).gather()
+    verdict = {
+        "how_good": NO_LABELS,
+        "reach": "",
+        "promise": "",
+        "worst": [],
+        "next": "",
+        "random": "",
+        "unanswered": "",
+    }
+    nothing: dict[str, Any] = {
+        part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history", "left_out")
+    }
+    return {"name": name, "verdict": verdict, "main": None, **nothing, "confusion": None, "calibration": None}
+
+
+def _vendors(findings: Findings | None) -> dict[str, Any] | None:
+    if findings is None or len(findings.models) < 2:
+        return None
+    differences, best = findings.differences(), findings.best()
+    if differences is None or best is None:
+        return None
+    pairs, chances = plain_rows(differences), plain_rows(best)
+    metrics = list(dict.fromkeys(row["metric"] for row in chances))
+    sentences = [best_of(one, [row for row in chances if row["metric"] == one]) for one in metrics]
+    sentences += [two_models(row, findings.level) for row in pairs]
+    return {"differences": pairs, "best": chances, "sentences": sentences}
+
+
+def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) -> list[str]:
+    if len(models) == 1:
+        return [models[0]["verdict"]["how_good"]]
+    if all(main_row(one["estimates"]) is None for one in models):
+        return [NO_LABELS]
+    each = [f"{one['name']}: {one['verdict']['how_good']}" for one in models]
+    return [*(vendors["sentences"][:1] if vendors else []), *each]
+
+
+def _agreement(findings: Findings | None) -> dict[str, Any] | None:
+    if findings is None:
+        return None
+    found = findings.agreement
+    names = ("items", "share", "alpha", "annotators", "disputed")
+    return {name: plain_data(getattr(found, name)) for name in names}
+
+
+def _unseen(findings: Findings | None) -> list[Hashable]:
+    """Classes that no label named."""
+    if findings is None or findings.estimator is None:
+        return []
+    pool = findings.estimator.pool
+    seen = np.bincount(findings.estimator.sample.answers.labels, minlength=len(pool.classes))
+    return [pool.classes[k] for k in np.flatnonzero(seen == 0)]

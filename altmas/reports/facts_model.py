@@ -1,0 +1,214 @@
+"""What a report says about one model under test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from altmas.groups import groups_by
+from altmas.metrics.errors import AltmasError, InputError
+from altmas.reports.comparing import PICKED, two_groups
+from altmas.reports.extremes import settled, worst_lines, worst_of
+from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
+from altmas.reports.plain import plain_data, plain_rows
+from altmas.reports.verdict import (
+    how_good,
+    next_step,
+    promise_in_words,
+    random_needed,
+    reach,
+    unanswered,
+)
+from altmas.reports.wording import counted, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from altmas.audits.findings import Findings
+    from altmas.pool import Pool
+
+MAIN = "accuracy"
+MOST_GROUPS, MOST_CLASSES = 1000, 200
+"""Of more groups than this no table is made, and of more classes than this no confusion: it would take minutes."""
+
+PAIR_FROM, PAIR_TO = 2, 12
+"""An attribute with so many values has its lowest and highest compared, without being asked."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a report was asked for."""
+
+    compare: tuple[tuple[str, Hashable, Hashable], ...] = ()
+    rope: float = 0.05
+    within: float = 0.03
+
+
+@dataclass(eq=False)
+class ModelFacts:
+    """Gathers the facts about one model; `left_out` tells what could not be said, and why."""
+
+    findings: Findings
+    pool: Pool
+    method: str
+    name: str
+    wanted: Wanted
+    left_out: list[dict[str, str]] = field(default_factory=list)
+
+    def gather(self) -> dict[str, Any]:
+        """Everything, as plain data."""
+        estimates = self._rows_of(self.findings.estimates)
+        groups = [found for by in ("class", *self._attributes()) if (found := self._groups(by))]
+        forecast = self._forecast()
+        main = main_row(estimates)
+        return {
+            "name": self.name,
+            "verdict": self._verdict(main, groups, forecast),
+            "main": main and main["metric"],
+            "estimates": estimates,
+            "groups": groups,
+            "comparisons": self._comparisons(groups),
+            "confusion": self._confusion(),
+            "calibration": self._calibration(estimates),
+            "forecast": forecast,
+            "history": thinned(self._rows_of(self.findings.history)),
+            "left_out": self.left_out,
+        }
+
+    @property
+    def _one(self) -> str | None:
+        return self.name if len(self.findings.models) > 1 else None
+
+    def _rows_of(self, table: pd.DataFrame) -> list[dict[str, Any]]:
+        rows = plain_rows(table)
+        return [row for row in rows if row.get("model", self.name) == self.name]
+
+    def _attributes(self) -> list[str]:
+        return [name for name in self.pool.groups if name != "class"]
+
+    def _asked(self, part: str, question: Callable[[], Any]) -> Any:
+        """The answer, or None and the reason why there is none."""
+        try:
+            found = question()
+        except AltmasError as error:
+            self._leave_out(part, str(error) if self.findings.estimator else self._not_given())
+            return None
+        if found is None:
+            self._leave_out(part, self._not_given())
+        return found
+
+    def _not_given(self) -> str:
+        return f"Method {quoted(self.method)} does not give it; audits by certified or random do."
+
+    def _leave_out(self, part: str, why: str) -> None:
+        self.left_out.append({"part": part, "why": why})
+
+    def _groups(self, by: str) -> dict[str, Any] | None:
+        part = "predicted class" if by == "class" else by
+        values = len(groups_by(self.pool, by).names)
+        if values > MOST_GROUPS:
+            self._leave_out(part, f"{counted(values, 'value')} are too many for a table; at most {MOST_GROUPS:,}.")
+            return None
+        table = self._asked(part, lambda: self.findings.groups(by, MAIN, self._one))
+        if table is None:
+            return None
+        rows = plain_rows(table, ("group",))
+        return {
+            "by": by,
+            "metric": MAIN,
+            "values": len(rows),
+            "rows": rows,
+            "verdict": worst_of(by, rows),
+            "settled": settled(rows),
+        }
+
+    def _comparisons(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+        asked = [(by, a, b, False) for by, a, b in self.wanted.compare]
+        for one in groups:
+            by = one["by"]
+            known = [row for row in one["rows"] if row["estimate"] is not None]
+            if by == "class" or not PAIR_FROM <= len(known) <= PAIR_TO or any(by == other for other, *_ in asked):
+                continue
+            ranked = sorted(known, key=lambda row: row["estimate"])
+            if ranked[0]["estimate"] < ranked[-1]["estimate"]:
+                asked.append((by, ranked[0]["group"], ranked[-1]["group"], True))
+        return [found for by, a, b, picked in asked if (found := self._comparison(by, a, b, picked=picked))]
+
+    def _comparison(self, by: str, a: Hashable, b: Hashable, *, picked: bool) -> dict[str, Any] | None:
+        question = partial(self.findings.compare, by, a, b, MAIN, self.wanted.rope, self._one)
+        found = self._asked(f"comparison by {by}", question)
+        if found is None:
+            return None
+        row = plain_data(found)
+        sentence = two_groups(by, row, self.findings.level, self.wanted.rope)
+        picked = picked and len(groups_by(self.pool, by).names) > 2  # of two groups there is one pair only
+        note = PICKED if picked else ""
+        return {**row, "by": by, "picked": picked, "rope": self.wanted.rope, "sentence": sentence, "note": note}
+
+    def _confusion(self) -> dict[str, Any] | None:
+        classes = len(self.pool.classes)
+        if classes > MOST_CLASSES:
+            self._leave_out("confusion", f"{counted(classes, 'class', 'classes')} make {classes**2:,} cells.")
+            return None
+        table = self._asked("confusion", lambda: self.findings.confusion(self._one))
+        return None if table is None else confusion_facts(table, classes)
+
+    def _calibration(self, estimates: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+        scores = {one.name: one.scores for one in self.pool.outputs}[self.name]
+        if scores is None or scores.max() > 1:
+            why = "came without scores" if scores is None else "has scores that are no probabilities"
+            self._leave_out("calibration", f"The model under test {why}.")
+            return None
+        table = self._asked("calibration", lambda: self.findings.calibration(self._one))
+        if table is None:
+            return None
+        error = self._asked("calibration error", lambda: self.findings.ece(self._one))
+        return calibration_facts(table, error, next((row for row in estimates if row["metric"] == MAIN), None))
+
+    def _forecast(self) -> list[dict[str, Any]]:
+        table = self._asked("forecast", lambda: self.findings.forecast(self.wanted.within))
+        if table is None:
+            return []
+        return [{**row, "within": self.wanted.within} for row in self._rows_of(table)]
+
+    def _verdict(
+        self, main: dict[str, Any] | None, groups: Sequence[dict[str, Any]], forecast: Sequence[dict[str, Any]]
+    ) -> dict[str, Any]:
+        size, level = self.pool.size, self.findings.level
+        ahead = next((row for row in forecast if main and row["metric"] == main["metric"]), None)
+        exact = main is not None and str(main["promise"]).startswith("exact")
+        compared = main is not None and not exact and self.method != "random"
+        return {
+            "how_good": how_good(main, level, size) if main else "No metric was asked for.",
+            "reach": reach(main) if main else "",
+            "promise": promise_in_words(main, level) if main else "",
+            "worst": worst_lines(groups),
+            "next": "" if exact else next_step(ahead, size),
+            "random": random_needed(main) if main and compared else "",
+            "unanswered": unanswered(self.findings.missing, main),
+        }
+
+
+def main_row(estimates: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+    """The estimate a reader wants first: accuracy, or else the first there is.
+
+    >>> main_row([{"metric": "mcc"}, {"metric": "accuracy"}])
+    {'metric': 'accuracy'}
+    """
+    return next((row for row in estimates if row["metric"] == MAIN), estimates[0] if estimates else None)
+
+
+def named_pair(pool: Pool, by: str, a: Hashable, b: Hashable) -> tuple[str, Hashable, Hashable]:
+    """A pair to compare, each group by itself or by its text, as a command line has it; refused if there is none such.
+
+    >>> from altmas.pool import Pool
+    >>> named_pair(Pool.build([0, 1, 1], groups={"year": [2024, 2025, 2025]}), "year", "2024", "2025")
+    ('year', 2024, 2025)
+    """
+    known = {str(name): name for name in groups_by(pool, by).names}
+    for one in (a, b):
+        if str(one) not in known:
+            raise InputError(f"group of {by}", f"be one of {list(known.values())[:12]}", repr(one))
+    return by, known[str(a)], known[str(b)]

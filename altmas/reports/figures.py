@@ -1,0 +1,204 @@
+"""The figures of a report, each made from facts and given as SVG to lie in a page. matplotlib is loaded when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from altmas.display_curves import GREY, Band, ReliabilityDisplay
+from altmas.displays import ForestDisplay
+from altmas.plots import _SHAPES, INK, _new_axes, plot_history
+from altmas.reports.svg import draw
+from altmas.reports.verdict import Row
+from altmas.reports.wording import is_share, named, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 5.6
+"""Inches. Small enough that letters stay readable on a telephone."""
+
+MOST_ROWS, MOST_LINES = 30, 5
+FAINTEST, DARKEST = 0.06, 0.45
+"""Shades of a heat map: letters must stay readable on the darkest."""
+
+
+def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, title: str) -> str:
+    """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends."""
+    known = sorted((row for row in rows if row["estimate"] is not None), key=lambda row: row["estimate"])
+    count = min(MOST_ROWS, len(known))
+    first = count - count // 2
+    shown = [*known[:first], *known[len(known) - count // 2 :]]
+    display = ForestDisplay(
+        names=tuple(short(row["group"], 28) for row in shown),
+        band=_band(shown),
+        p_worst=np.array([row["p_worst"] for row in shown]),
+        lowest=first,
+        left_out=len(known) - count,
+        level=level,
+    )
+
+    def plot() -> Axes:
+        ax = display.plot()
+        for text, p in zip(ax.texts[-len(shown) :], display.p_worst, strict=True):  # type: ignore[arg-type]
+            text.set_text("<0.01" if p < 0.01 else f"{p:.2f}")
+        if not display.left_out:
+            for drawn in (*ax.collections, *ax.lines):
+                drawn.set(color=INK[0])
+        if overall is not None:
+            ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+        ax.set_xlabel(f"accuracy, {100 * level:.6g}% interval{'; dashed: overall' if overall is not None else ''}")
+        _in_percent(ax, "x")
+        return _sized(ax, 1.0 + 0.21 * (len(shown) + (2 if display.left_out else 0)))
+
+    return draw(plot, key, title)
+
+
+def reliability(bins: Sequence[Row], level: float, key: str, title: str) -> str:
+    """Accuracy against score per bin, with the share of the items in each."""
+    size = np.array([row["size"] for row in bins], dtype=np.float64)
+    score = np.array([row["score"] for row in bins], dtype=np.float64)
+    display = ReliabilityDisplay(score, size / size.sum(), _band(bins), level)
+
+    def plot() -> Axes:
+        ax = display.plot()
+        legend = ax.get_legend()
+        for text in legend.get_texts() if legend else ():
+            text.set_text(text.get_text().replace("credible ", "").replace("mean accuracy", "accuracy"))
+        for axis in "xy":
+            _in_percent(ax, axis)
+        return _sized(ax, 4.6, 4.3)
+
+    return draw(plot, key, title)
+
+
+def confusion(cells: Sequence[Row], key: str, title: str) -> str:
+    """Estimated counts per true and predicted class: right ones in one colour, wrong ones in another, each written."""
+    true = list(dict.fromkeys(row["true"] for row in cells))
+    predicted = list(dict.fromkeys(row["predicted"] for row in cells))
+    right = max((row["estimate"] or 0 for row in cells if row["true"] == row["predicted"]), default=0)
+    wrong = max((row["estimate"] or 0 for row in cells if row["true"] != row["predicted"]), default=0)
+
+    def plot() -> Axes:
+        from matplotlib.patches import Rectangle
+
+        ax = _new_axes()
+        ax.grid(visible=False)
+        for row in cells:
+            x, y, value = predicted.index(row["predicted"]), true.index(row["true"]), row["estimate"] or 0.0
+            agree = row["true"] == row["predicted"]
+            most = right if agree else wrong
+            shade = FAINTEST + (DARKEST - FAINTEST) * (value / most) ** 0.5 if most and value >= 0.5 else 0.0
+            if shade:
+                colour = INK[0] if agree else INK[1]
+                ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, facecolor=colour, alpha=shade, linewidth=0))
+            if value >= 0.5:
+                weight = "bold" if agree else "normal"
+                size = 8 if len(predicted) <= 12 else 6
+                ax.text(x, y, _count(value), ha="center", va="center", fontsize=size, weight=weight)
+        longest = max(len(short(name, 14)) for name in predicted)
+        ax.set_xticks(range(len(predicted)), [short(name, 14) for name in predicted], parse_math=False)
+        if longest * len(predicted) > 60:
+            ax.tick_params(axis="x", rotation=90)
+        ax.set_yticks(range(len(true)), [short(name, 14) for name in true], parse_math=False)
+        ax.set_xlim(-0.5, len(predicted) - 0.5)
+        ax.set_ylim(len(true) - 0.5, -0.5)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_xlabel("predicted class")
+        ax.set_ylabel("true class")
+        side = WIDTH if len(predicted) > 5 else 3.8
+        return _sized(ax, 0.9 + (side - 1) * 0.72 * len(true) / len(predicted), side)
+
+    return draw(plot, key, title)
+
+
+def history(rows: Sequence[Row], metric: str, key: str, title: str) -> str:
+    """One metric's estimate and interval against labels."""
+    import pandas as pd
+
+    table = pd.DataFrame([row for row in rows if row["metric"] == metric])
+
+    def plot() -> Axes:
+        ax = plot_history(table, metrics=[metric])
+        ax.get_legend().remove()  # type: ignore[union-attr]
+        ax.set_ylabel(f"{named(metric)} and interval", parse_math=False)
+        if is_share(metric):
+            _in_percent(ax, "y")
+        return _sized(ax, 2.9, 4.3)
+
+    return draw(plot, key, title)
+
+
+def widths(rows: Sequence[Row], metrics: Sequence[str], within: float, key: str, title: str) -> str:
+    """Half the width of each interval against labels, with the precision that is wished for."""
+
+    def plot() -> Axes:
+        ax = _new_axes()
+        for k, metric in enumerate(metrics[:MOST_LINES]):
+            points = [row for row in rows if row["metric"] == metric and row["low"] is not None]
+            half = [(row["high"] - row["low"]) / 2 for row in points]
+            labels = [row["labels"] for row in points]
+            ax.plot(labels, half, marker=_SHAPES[k], ms=4, color=INK[k], label=short(named(metric), 28))
+        ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=f"±{100 * within:g} points")
+        ax.set_ylim(bottom=0)
+        ax.set_xlabel("labels")
+        ax.set_ylabel("half the interval's width")
+        legend = ax.legend(frameon=False, fontsize=8)
+        for text in legend.get_texts():
+            text.set_parse_math(False)
+        _in_percent(ax, "y")
+        return _sized(ax, 2.9, 4.3)
+
+    return draw(plot, key, title)
+
+
+def differences(rows: Sequence[Row], rope: float | None, key: str, title: str) -> str:
+    """Differences with their intervals, a row each; shaded where they do not matter. Rows have `label` too."""
+    names = [short(row["label"], 44) for row in rows]
+
+    def plot() -> Axes:
+        ax = _new_axes()
+        ax.grid(visible=False)
+        ax.grid(axis="x", alpha=0.25)
+        if rope is not None:
+            ax.axvspan(-rope, rope, color=GREY, alpha=0.15, linewidth=0)
+        ax.axvline(0, color="black", linewidth=0.8)
+        places = range(len(rows))
+        ax.hlines(places, [row["low"] for row in rows], [row["high"] for row in rows], color=INK[0], linewidth=1.8)
+        ax.plot([row["estimate"] for row in rows], places, "o", ms=5.5, color=INK[0])
+        ax.set_yticks(places, names, parse_math=False)
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        shaded = "" if rope is None else f"; shaded: within ±{100 * rope:g} points"
+        ax.set_xlabel(f"difference, points{shaded}")
+        _in_percent(ax, "x", unit="")
+        ax.margins(x=0.1)
+        return _sized(ax, 0.75 + 0.3 * len(rows))
+
+    return draw(plot, key, title)
+
+
+def _band(rows: Sequence[Row]) -> Band:
+    return Band(*(np.array([row[name] for row in rows], dtype=np.float64) for name in ("estimate", "low", "high")))
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value < 100_000 else f"{value:.2g}"
+
+
+def _in_percent(ax: Axes, axis: str, unit: str = "%") -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    def written(value: float, _: Any) -> str:
+        return f"{100 * value:.3g}{unit}".replace("-", "\N{MINUS SIGN}")
+
+    (ax.xaxis if axis == "x" else ax.yaxis).set_major_formatter(FuncFormatter(written))
+
+
+def _sized(ax: Axes, height: float, width: float = WIDTH) -> Axes:
+    figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]
+    figure.set_size_inches(width, max(height, 1.1))
+    return ax

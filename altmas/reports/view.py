@@ -1,0 +1,164 @@
+"""What a page shows of the facts: figures, tables and the pictures of intervals, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from altmas.reports import figures, tables
+from altmas.reports.event_words import events_table
+from altmas.reports.verdict import Row
+from altmas.reports.wording import clean, digits_for, ends, figure, is_share, named, quoted
+
+MOST_CONFUSED = 12
+_SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}
+
+
+def view(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything the template needs beside the facts themselves."""
+    models, level = facts["models"], facts["level"]
+    several = len(models) > 1
+    shown = [_model(one, level, f"m{k}", several=several) for k, one in enumerate(models)]
+    people = facts["agreement"]["annotators"] if facts["agreement"] else facts["status"]["annotators"]
+    record = facts["trail"]
+    return {
+        "models": shown,
+        "pictures": [one["picture"] for one in shown if one["picture"]],
+        "estimates": tables.estimates_table(models, level) if any(one["estimates"] for one in models) else None,
+        "vendors": _vendors(facts["vendors"], level),
+        "forecast": tables.forecast_table(models, facts["method"]) if any(one["forecast"] for one in models) else None,
+        "annotators": tables.annotators_table(people) if people else None,
+        "settings": tables.pairs_table("Settings", ("setting", "value"), record["settings"]),
+        "versions": tables.pairs_table("Versions", ("of", "version"), record["versions"]),
+        "inputs": tables.pairs_table("Inputs", ("file", "SHA-256"), record["inputs"]),
+        "events": events_table(record["events"]),
+        "items": None if facts["items"] is None else items_table(facts["items"]),
+    }
+
+
+def picture(row: Row | None) -> dict[str, Any] | None:
+    """An interval on its whole scale, in percent of the picture's width; None for a metric without a scale.
+
+    >>> picture({"metric": "accuracy", "estimate": 0.9, "low": 0.85, "high": 0.95})["left"]
+    85.0
+    """
+    if row is None or None in (row["estimate"], row["low"], row["high"]):
+        return None
+    share = is_share(row["metric"])
+    scale = (0.0, 1.0) if share else _SCALES.get(row["metric"])
+    if scale is None:
+        return None
+    bottom, top = scale
+    at, left, right = (
+        round(100 * (min(max(row[name], bottom), top) - bottom) / (top - bottom), 2)
+        for name in ("estimate", "low", "high")
+    )
+    ticks = [figure(bottom + (top - bottom) * k / 4, share=share, digits=0 if share else 1) for k in range(5)]
+    digits = digits_for(row["high"] - row["low"], share=share)
+    least, most = ends(row["low"], row["high"], share=share, digits=digits)
+    value = figure(row["estimate"], share=share, digits=digits)
+    said = f"{named(row['metric'])} about {value}, between {least} and {most}"
+    return {"at": at, "left": left, "wide": max(round(right - left, 2), 0.4), "ticks": ticks, "said": said}
+
+
+def _model(one: Row, level: float, key: str, *, several: bool) -> dict[str, Any]:
+    whose = f" of {clean(one['name'])}" if several else ""
+    main = next((row for row in one["estimates"] if row["metric"] == one["main"]), None)
+    drawn = picture(main)
+    overall = main["estimate"] if main and main["metric"] == "accuracy" else None
+    return {
+        "name": clean(one["name"]),
+        "facts": one,
+        "picture": {**drawn, "name": clean(one["name"])} if drawn else None,
+        "groups": [
+            {
+                "verdict": found["verdict"],
+                "title": "By predicted class" if found["by"] == "class" else f"By {clean(found['by'])}",
+                "table": tables.groups_table(found, level),
+                "figure": figures.forest(
+                    found["rows"], level, overall, f"{key}-g{k}", f"Accuracy{whose} by {clean(found['by'])}"
+                )
+                if any(row["estimate"] is not None for row in found["rows"])
+                else "",
+            }
+            for k, found in enumerate(one["groups"])
+        ],
+        "comparisons": _comparisons(one["comparisons"], level, f"{key}-d", whose),
+        "confusion": _confusion(one["confusion"], level, f"{key}-c", whose),
+        "calibration": _calibration(one["calibration"], level, f"{key}-r", whose),
+        "history": _history(one, level, f"{key}-h", whose),
+    }
+
+
+def _comparisons(rows: Sequence[Row], level: float, key: str, whose: str) -> dict[str, Any] | None:
+    if not rows:
+        return None
+    known = [row for row in rows if None not in (row["estimate"], row["low"], row["high"])]
+    labelled = [{**row, "label": f"{clean(row['a'])} − {clean(row['b'])}"} for row in known]  # noqa: RUF001
+    drawn = figures.differences(labelled, rows[0]["rope"], key, f"Differences of accuracy{whose}") if known else ""
+    return {"rows": rows, "figure": drawn, "table": tables.comparisons_table(rows, level)}
+
+
+def _confusion(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.05]
+    return {
+        "classes": found["classes"],
+        "figure": figures.confusion(found["cells"], key, f"Confusion{whose}") if found["cells"] else "",
+        "worst": tables.cells_table(found["worst"][:MOST_CONFUSED], level, MOST_CONFUSED),
+        "table": tables.cells_table(seen, level, 400) if seen else tables.cells_table(found["worst"], level, 200),
+    }
+
+
+def _calibration(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    drawn = figures.reliability(found["bins"], level, key, f"Accuracy against score{whose}")
+    return {"sentence": found["sentence"], "figure": drawn, "table": tables.calibration_table(found["bins"], level)}
+
+
+def _history(one: Row, level: float, key: str, whose: str) -> dict[str, Any] | None:
+    rows = [row for row in one["history"] if None not in (row["estimate"], row["low"], row["high"])]
+    main = one["main"]
+    if len({row["labels"] for row in rows if row["metric"] == main}) < 2:
+        return None
+    metrics = list(dict.fromkeys([main, *(row["metric"] for row in rows)]))
+    shares = [metric for metric in metrics if is_share(metric)]
+    within = one["forecast"][0]["within"] if one["forecast"] else 0.03
+    drawn = [figures.history(rows, main, f"{key}0", f"{named(main)}{whose} and its interval against labels")]
+    if shares:
+        drawn.append(figures.widths(rows, shares, within, f"{key}1", f"Width of intervals{whose} against labels"))
+    return {"figures": drawn, "table": tables.history_table(one["history"], level)}
+
+
+def _vendors(found: Row | None, level: float) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    shares = [row for row in found["differences"] if is_share(row["metric"]) and row["estimate"] is not None]
+    labelled = [
+        {**row, "label": f"{named(row['metric'])}: {clean(row['first'])} − {clean(row['second'])}"}  # noqa: RUF001
+        for row in shares[:20]
+    ]
+    return {
+        "sentences": found["sentences"],
+        "figure": figures.differences(labelled, None, "v-d", "Differences of the models") if labelled else "",
+        "best": tables.best_table(found["best"]),
+        "table": tables.differences_table(found["differences"], level),
+    }
+
+
+def items_table(items: Sequence[Row]) -> tables.Table:
+    """Items with an answer: what they say, and what was answered."""
+    columns = list(dict.fromkeys(name for one in items for name in one["content"]))
+    rows = tuple(
+        (
+            clean(one["id"]),
+            "; ".join(f"{clean(a['annotator']) or '(no name)'}: {quoted(a['label'])}" for a in one["answers"]),
+            "; ".join(clean(a["note"]) for a in one["answers"] if a["note"]),
+            *(str(one["content"].get(name, "")) for name in columns),
+        )
+        for one in items[:1000]
+    )
+    note = f"{len(items) - 1000:,} more are in the JSON report." if len(items) > 1000 else ""
+    return tables.Table("Items", ("id", "answers", "notes", *columns), rows, 3 + len(columns), note)
