@@ -37,7 +37,7 @@ for command in (
 def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
     try:
-        commands(standalone_mode=False)
+        commands(prog_name="altmas", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         sys.exit(EXIT_REFUSED)

@@ -48,19 +48,24 @@ def differences(estimator: Estimator, metrics: Sequence[Metric]) -> pd.DataFrame
 def best(estimator: Estimator, metrics: Sequence[Metric]) -> pd.DataFrame:
     """P(best) by metric: the probability that a model's value is the highest, or the lowest of an error or a cost.
 
-    Approximate: normal errors, drawn together.
+    Approximate: what each model has more or less than the first, with normal errors, drawn together; so that for two
+    models it says what their difference says.
     """
     rows = []
     for one in metrics:
-        found = [estimator.of([(1.0, target)]) for target in targets_of((one,), estimator.pool)]
-        centre = np.array([interval.estimate for *_, interval in found])
-        covariance = _covariance(estimator, [at for at, *_ in found], [interval.error for *_, interval in found])
-        draws = stream(estimator.seed, "best", one.name).multivariate_normal(centre, covariance, DRAWS, method="eigh")
+        first, *others = targets_of((one,), estimator.pool)
+        values = [estimator.of([(1.0, target)])[2].estimate for target in (first, *others)]
+        gaps = [estimator.of([(1.0, other), (-1.0, first)]) for other in others]
+        centre = np.array([interval.estimate for *_, interval in gaps])
+        covariance = _covariance(estimator, [at for at, *_ in gaps], [interval.error for *_, interval in gaps])
+        rng = stream(estimator.seed, "best", one.name)
+        more = rng.multivariate_normal(centre, covariance, DRAWS, method="eigh") if others else np.zeros((DRAWS, 0))
+        draws = np.concatenate([np.zeros((DRAWS, 1)), more], axis=1)
         good = -draws if lower_is_better(one) else draws
-        share = np.bincount(good.argmax(1), minlength=len(found)) / DRAWS
+        share = np.bincount(good.argmax(1), minlength=len(values)) / DRAWS
         rows += [
             {"metric": one.name, "model": outputs.name, "estimate": value, "p_best": p}
-            for outputs, value, p in zip(estimator.pool.outputs, centre.tolist(), share.tolist(), strict=True)
+            for outputs, value, p in zip(estimator.pool.outputs, values, share.tolist(), strict=True)
         ]
     return pd.DataFrame(rows)
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from altmas.design import Sample
 from altmas.estimator import Estimator, ends
 from altmas.groups import confidences, groups_by
 from altmas.metrics import metric
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.model_differences import lower_is_better
+from altmas.pool import Outputs
 from altmas.streams import stream
 from altmas.targets import Target, within
 
@@ -21,8 +25,10 @@ DRAWS = 10_000
 
 
 def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFrame:
-    """A metric in each group, with its interval and P(worst): the chance that it is the lowest of all groups."""
+    """A metric in each group, with its interval and P(worst): the chance that no group is worse."""
     grouped = groups_by(estimator.pool, by)
+    if name == "accuracy":
+        estimator = right_or_wrong(estimator)
     base = _base(estimator, name)
     rows = []
     for k, group in enumerate(grouped.names):
@@ -35,8 +41,21 @@ def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFr
         rows.append({**row, "error": interval.error})
     table = pd.DataFrame(rows)
     noise = stream(estimator.seed, "worst", by).standard_normal((DRAWS, len(rows)))
-    lowest = (table["estimate"].to_numpy() + noise * table["error"].to_numpy()).argmin(1)
-    return table.assign(p_worst=np.bincount(lowest, minlength=len(rows)) / DRAWS)
+    values = table["estimate"].to_numpy() + noise * table["error"].to_numpy()
+    worst = values.argmax(1) if lower_is_better(base.metric) else values.argmin(1)
+    return table.assign(p_worst=np.bincount(worst, minlength=len(rows)) / DRAWS)
+
+
+def right_or_wrong(estimator: Estimator) -> Estimator:
+    """The same sample about one question, whether the prediction is right: two classes, however many the pool has."""
+    pool, sample = estimator.pool, estimator.sample
+    said, answers = pool.predictions, sample.answers
+    padded = np.concatenate([sample.probabilities, np.zeros((pool.size, 1))], axis=1)  # no class is never right
+    right = padded[np.arange(pool.size), said]
+    labels = (answers.labels != said[answers.items]).astype(np.int64)
+    whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
+    two = Sample(np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion)
+    return replace(estimator, pool=replace(pool, classes=(True, False), outputs=(whole,), opinions=()), sample=two)
 
 
 def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str = "accuracy") -> dict[str, Any]:

@@ -18,6 +18,7 @@ from altmas.audits.fits import believe, design_of
 from altmas.audits.missing import bounds, bounds_of_answers, response_rate
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.settings import ECE
+from altmas.audits.state import State
 from altmas.audits.verdicts import compared, ranked
 from altmas.checks import fraction, positive
 from altmas.design import Sample
@@ -46,6 +47,7 @@ class Findings:
     """
 
     audit: Audit = field(repr=False)
+    state: State = field(repr=False)  # of this moment; the audit goes on
     level: float
     drawn: Drawing
     metrics: tuple[Metric, ...]
@@ -239,22 +241,23 @@ class Findings:
         tables = []
         if isinstance(self.audit.method, Certified):
             events = self.audit.events()
-            for fit in self.audit.state.fits:
+            for fit in self.state.fits:
                 then = self.audit.state_at(fit.upto, events)
                 drawn = drawing(then)
                 if 0 < len(drawn.answers) < self.labels:
                     estimator = certified_estimator(self.audit, drawn, self.level, fit.number)
                     tables.append(estimator.metrics(list(self.metrics)))
-        table = pd.concat([*tables, self.estimates[self.estimates["metric"] != ECE]], ignore_index=True)
+        now = self._ordinary if self.audit.settings.method == "certified" else self.estimates
+        table = pd.concat([*tables, now[now["metric"] != ECE]], ignore_index=True)
         return table[[c for c in ("labels", "model", "metric", "estimate", "low", "high") if c in table]]
 
     @cached_property
     def agreement(self) -> Agreement:
         """How far annotators agree."""
-        state = self.audit.state
+        state = self.state
         votes = [[e.label for e in state.standing(p).values() if isinstance(e.label, int)] for p in state.entries]
         items, share, alpha = agreement(votes)
-        return Agreement(items, share, alpha, self.audit.status().annotators, self.drawn.reasons["disputed"])
+        return Agreement(items, share, alpha, state.annotators(), self.drawn.reasons["disputed"])
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
@@ -284,7 +287,8 @@ def _warnings(found: Findings) -> Sequence[str]:
             "the worst and best cases do not."
         )
     if found.labels < 30:
-        out.append(f"{found.labels} labels are few: intervals are approximate, and more so the fewer labels there are.")
+        few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
+        out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")
     return out
 
 
@@ -292,9 +296,12 @@ def findings_of(audit: Audit, level: float | None, metrics: Any, *, anytime: boo
     """Gather what an audit's answers tell; a refit that is due is made first."""
     level = audit.settings.level if level is None else fraction("level", level)
     audit.refit()
-    drawn = drawing(audit.state)
+    audit.check_files()
+    events = audit.events()
+    state = audit.state_at(events[-1].seq, events)
+    drawn = drawing(state)
     if len(drawn.answers) == 0:
-        raise InputError("audit", "have at least one label", f"none; {len(audit.state.order)} questions asked")
+        raise InputError("audit", "have at least one label", f"none; {len(state.order)} questions asked")
     names = audit.settings.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     plain = [one for one in names if one != ECE]
     chosen = resolve_metrics(plain or ["accuracy"], audit.pool, audit.settings.cost)
@@ -302,8 +309,9 @@ def findings_of(audit: Audit, level: float | None, metrics: Any, *, anytime: boo
     watched = isinstance(method, Certified) and (anytime or method.interval == "anytime")
     if anytime and not watched:
         raise InputError("method", "be certified for anytime intervals", method.name)
-    estimator = certified_estimator(audit, drawn, level) if _chances_known(audit) else None
-    return Findings(audit, level, drawn, chosen, names, estimator, watched)
+    newest = max((one.number for one in state.fits), default=None)
+    estimator = certified_estimator(audit, drawn, level, newest) if _chances_known(audit) else None
+    return Findings(audit, state, level, drawn, chosen, names, estimator, watched)
 
 
 def _chances_known(audit: Audit) -> bool:
@@ -322,16 +330,14 @@ def inclusion_of(audit: Audit, drawn: Drawing) -> FloatArray | None:
     return design_of(audit.job, _recipe(audit), drawn, audit.files.ideal).race.inclusion()
 
 
-def certified_estimator(audit: Audit, drawn: Drawing, level: float, fit: int | None = None) -> Estimator:
-    """The sample with its chances, and the last belief kept, or one made now where there is none yet."""
+def certified_estimator(audit: Audit, drawn: Drawing, level: float, fit: int | None) -> Estimator:
+    """The sample with its chances, and the belief kept by a fit, or one made now where there is none yet."""
     job, method, inclusion = audit.job, _recipe(audit), inclusion_of(audit, drawn)
     assert inclusion is not None
-    fits = [one.number for one in audit.state.fits] if isinstance(audit.method, Certified) else []
-    number = fit if fit is not None else max(fits, default=None)
-    if number is None:
+    if fit is None:
         belief = believe(job, method, drawn, audit.files.ideal, 0)[1]
     else:
-        belief = audit.files.array(number, "belief").astype(np.float64)
+        belief = audit.files.array(fit, "belief").astype(np.float64)
         belief /= belief.sum(1, keepdims=True)
     rate = response_rate(inclusion, drawn.answers.items, drawn.missing)
     return Estimator(audit.pool, Sample(belief, drawn.answers, inclusion * rate), level, job.seed)

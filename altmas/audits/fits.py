@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.audits.design import Design, Ideals
-from altmas.audits.files import FOLDER_MODE, sha256_of, write_whole
+from altmas.audits.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
@@ -77,7 +77,9 @@ class FitFiles:
 
     def save(self, number: int, arrays: Arrays) -> tuple[str, str]:
         """Write a fit's arrays; its file's name and hash."""
-        self.home.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        if not self.home.is_dir():
+            self.home.mkdir(mode=FOLDER_MODE)
+            sync_folder(self.home.parent)
         for left_behind in self.home.glob(".*.part"):  # of a refit that was killed
             left_behind.unlink(missing_ok=True)
 
@@ -93,7 +95,7 @@ class FitFiles:
             with np.load(self.home / file, allow_pickle=False) as held:
                 return np.asarray(held[name])
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise StoreError(f"audit must be whole; got no readable {NAME}/{file}: {error}.") from error
+            raise StoreError(f"audit must be whole; got no readable file {NAME}/{file}.") from error
 
     def ideal(self, number: int) -> FloatArray:
         """Ideal chances found by a fit."""

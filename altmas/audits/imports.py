@@ -37,7 +37,10 @@ class RowsError(InputError):
         more = [f"and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
         lines = "".join(f"\n  {line}" for line in [*rows[:SHOWN], *more])
         found = f"{_rows(len(rows))} that cannot; nothing was taken"
-        super().__init__("file", "hold answers that can be taken", found, lines.lstrip(" "))
+        super().__init__("file", "hold answers that can be taken", found, lines)
+
+    def __str__(self) -> str:
+        return super().__str__().replace(". \n", ".\n")
 
 
 def import_answers(

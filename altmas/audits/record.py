@@ -25,6 +25,21 @@ from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 
 
+LONGEST_NAME = 64
+
+
+def annotator_name(name: str) -> str:
+    """A name that can be shown and typed; empty where nobody is named.
+
+    >>> annotator_name("mk")
+    'mk'
+    """
+    if not isinstance(name, str) or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
+        rule = f"be a name of at most {LONGEST_NAME} printable characters, without blanks around it"
+        raise InputError("annotator", rule, repr(name))
+    return name
+
+
 class Record:
     """The folder of an audit, open for reading and for answers."""
 
@@ -38,8 +53,9 @@ class Record:
             self.method = self.settings.make_method()
             self.state = self._blank_state().take(events)
         except (KeyError, IndexError, TypeError, ValueError, EOFError, OSError, sqlite3.DatabaseError) as error:
-            found = f"{folder}: {type(error).__name__}: {error}"
-            raise StoreError(f"audit must be whole; got {found}. altmas log --verify says what was changed.") from error
+            lost = f"no {error.filename}" if isinstance(error, FileNotFoundError) else "something that cannot be read"
+            hint = "altmas log --verify says what was changed."
+            raise StoreError(f"audit must be whole; got {lost} in {folder}. {hint}") from error
 
     @classmethod
     def open(cls, folder: str | os.PathLike[str]) -> Self:
@@ -154,7 +170,7 @@ class Record:
         given_at: str = "",
     ) -> Told:
         """Take an answer inside a transaction that is under way (see `importing`)."""
-        position, told = self.position(id), self._label(label)
+        position, told, annotator = self.position(id), self._label(label), annotator_name(annotator)
         if position not in self.state.order:
             raise InputError("id", "be one that was asked about", repr(id))
         body = {"item": self.pool.ids[position], "annotator": annotator, **told}
@@ -245,7 +261,7 @@ class Record:
 
     def assign(self, ids: Sequence[Hashable], annotator: str) -> Told:
         """Keep questions for one annotator: `ask` gives them to nobody else who says who they are."""
-        items = [self.pool.ids[self.position(one)] for one in ids]
+        items, annotator = [self.pool.ids[self.position(one)] for one in ids], annotator_name(annotator)
         with self._writing():
             event = self.store.append("assigned", {"items": items, "annotator": annotator})
         return Told(event.seq, event.at)
@@ -257,20 +273,26 @@ class Record:
             return self._status(self.state)
 
     def _status(self, state: State) -> Status:
-        verdicts = [state.verdict(position) for position in state.order]
+        verdicts = [state.verdict(position) for position in state.resolved]
         last = state.fits[-1] if state.fits else None
-        people: dict[str, int] = {}
-        for position in state.entries:
-            for annotator in state.standing(position):
-                people[annotator] = people.get(annotator, 0) + 1
         return Status(
             answered=sum(isinstance(one, int) for one in verdicts),
             unsure=verdicts.count(UNSURE), skipped=verdicts.count(SKIP), disputed=verdicts.count(DISPUTED),
             open=len(state.order) - len(state.resolved), asked=len(state.order), budget=self.settings.budget,
-            pool=self.pool.size, annotators=people, fit_labels=last.labels if last else 0,
+            pool=self.pool.size, annotators=state.annotators(), fit_labels=last.labels if last else 0,
             fit_at=last.at if last else None, refitting=under_way(self.folder), last_answer=state.last_answer,
             head=state.head,
         )  # fmt: skip
+
+    def check_files(self) -> None:
+        """Refuse to go on with files that are not what they were; a number from them would be worse than none."""
+        problems = [*self._pool_problems, *self.files.faults(self.state.fits)]
+        if problems:
+            raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.")
+
+    @cached_property
+    def _pool_problems(self) -> list[str]:
+        return pool_files.faults(self.folder, self.created.body["files"])
 
     def events(self) -> list[Event]:
         """Everything that happened."""

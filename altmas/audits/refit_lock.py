@@ -29,7 +29,7 @@ def under_way(folder: Path) -> bool:
         return False
     handle = os.open(path, os.O_RDWR)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     finally:

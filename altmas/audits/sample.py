@@ -18,7 +18,8 @@ class Drawing:
     """Rounds up to the last question answered; `answers` has the labels, `missing` the positions without one.
 
     A question drawn before the last one answered and still open is missing like one answered `unsure`: leaving it out
-    without saying so would let whoever answers choose the sample. Those drawn after it count as not drawn yet.
+    without saying so would let whoever answers choose the sample. Those drawn after it count as not drawn yet. Where
+    several annotators answer each question, the first label counts until others change it.
     """
 
     rounds: tuple[Drawn, ...]

@@ -194,6 +194,10 @@ class State:
         undone = self._undone.get(annotator)
         return self._by_seq[undone[-1]] if undone else None
 
+    def annotators(self) -> dict[str, int]:
+        """How many standing answers each annotator has."""
+        return dict(Counter(name for position in self.entries for name in self.standing(position)))
+
     def given_by(self, annotator: str) -> list[Entry]:
         """The annotator's standing answers, in the order given."""
         standing = (self.standing(position).get(annotator) for position in self.entries)

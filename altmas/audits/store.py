@@ -46,7 +46,7 @@ class Store:
         return cls(path, connection)
 
     @classmethod
-    def open(cls, folder: Path) -> Store:
+    def open(cls, folder: Path, *, migrate: bool = True) -> Store:
         """An existing store, brought up to date if an older version wrote it."""
         path = folder / NAME
         if not path.is_file():
@@ -54,7 +54,8 @@ class Store:
         try:
             connection = _connect(path)
             store = cls(path, connection)
-            store._migrate()
+            if migrate:
+                store._migrate()
         except sqlite3.DatabaseError as error:
             raise StoreError(f"store must be readable; got {path}: {error}.") from error
         return store

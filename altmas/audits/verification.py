@@ -17,7 +17,7 @@ from altmas.audits.values import Verification
 def verify_folder(folder: Path) -> Verification:
     """Whether anything in an audit's folder was lost or changed, and what."""
     try:
-        store = Store.open(folder)
+        store = Store.open(folder, migrate=False)
     except StoreError as error:
         return Verification(False, 0, "", (str(error),))
     try:

@@ -136,6 +136,7 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
         except RowsError as error:
             click.echo(f"Error: {error}", err=True)
             click.echo("--partial takes the other rows; --replace changes answers given before.", err=True)
+            click.echo(f"For a table of labels you have already: altmas label {audit} --from {file}", err=True)
             sys.exit(EXIT_REFUSED)
     if as_json:
         say_json("import", {"audit": str(audit), "file": str(file), **vars(done)})

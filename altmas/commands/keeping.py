@@ -86,14 +86,7 @@ def _shortly(body: dict[str, object], most: int = 100) -> str:
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
 def undo(audit: Path, annotator: str, count: int) -> None:
     """Take the annotator's last answers back; they stay in the log."""
-    with opened(audit) as held:
-        who = annotator or _only_annotator(held)
-        for _ in range(count):
-            done = held.undo(who)
-            if done is None:
-                click.echo(f"Nothing to undo for {who or 'nobody named'}.")
-                return
-            click.echo(f"Undone: {done.label!r} for {done.id!r}.")
+    _turn(audit, annotator, count, "undo", "Undone")
 
 
 @click.command()
@@ -102,14 +95,18 @@ def undo(audit: Path, annotator: str, count: int) -> None:
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
 def redo(audit: Path, annotator: str, count: int) -> None:
     """Give answers again that were undone last."""
+    _turn(audit, annotator, count, "redo", "Given again")
+
+
+def _turn(audit: Path, annotator: str, count: int, verb: str, done_word: str) -> None:
     with opened(audit) as held:
         who = annotator or _only_annotator(held)
         for _ in range(count):
-            done = held.redo(who)
+            done = held.undo(who) if verb == "undo" else held.redo(who)
             if done is None:
-                click.echo(f"Nothing to redo for {who or 'nobody named'}.")
+                click.echo(f"Nothing to {verb} for {who or 'nobody named'}.")
                 return
-            click.echo(f"Given again: {done.label!r} for {done.id!r}.")
+            click.echo(f"{done_word}: {done.label!r} for {done.id!r}.")
 
 
 def _only_annotator(audit: Audit) -> str:

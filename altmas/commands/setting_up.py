@@ -85,7 +85,8 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
         say_json("init", {"audit": str(audit), "notes": found.notes, **summary})
         return
     for note in found.notes:
-        click.echo(f"Note: {note}")
+        if not note.startswith("annotators see"):  # said below
+            click.echo(f"Note: {note}")
     _tell(audit, summary)
     click.echo(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
 

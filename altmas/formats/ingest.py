@@ -63,14 +63,14 @@ def ingest(
     class for its star, one column of confidences, or an npy file) and `confidence` name columns; where they do not,
     only common names are tried, and `notes` tells which. `opinions` are further models' files of the same form.
     `items` is a folder of images, each named by its id or by the column `image`, or a table with more about the items.
-    `show` names the columns labellers see, `text` the one that is the item.
+    `show` names the columns annotators see, `text` the one that is the item.
 
     >>> table = pd.DataFrame({"id": ["a", "b"], "prediction": ["cat", "dog"], "text": ["Miaow.", "Woof."]})
     >>> found = ingest(table)
     >>> found.pool.classes, found.items["text"].tolist()
     (('cat', 'dog'), ['Miaow.', 'Woof.'])
     >>> found.notes[1]
-    "labellers see 'text'"
+    "annotators see 'text'"
     """
     groups = [groups] if isinstance(groups, str) else groups
     show = [show] if isinstance(show, str) else show

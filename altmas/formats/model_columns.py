@@ -111,7 +111,7 @@ def by_pattern(names: Sequence[str], pattern: str) -> dict[str, str]:
 
 
 def smells_of_a_model(name: str) -> bool:
-    """Whether a column's name sounds like a model's output, or like the truth: neither is for labellers to see.
+    """Whether a column's name sounds like a model's output, or like the truth: neither is for annotators to see.
 
     >>> [name for name in ("text", "Pred_Class", "p_cat", "confidence", "label", "region") if smells_of_a_model(name)]
     ['Pred_Class', 'p_cat', 'confidence', 'label']

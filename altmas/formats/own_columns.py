@@ -1,4 +1,4 @@
-"""Which of an item's own columns labellers see: never what a model said of it."""
+"""Which of an item's own columns annotators see: never what a model said of it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Described:
         raise InputError(subject, "name columns of the predictions or the items", f"{name!r}; there are {known[:12]}")
 
     def own(self, show: Sequence[str] | None, text: str | None, image: str | None) -> tuple[pd.DataFrame, list[str]]:
-        """The columns labellers see, all text, in the order of the pool; and notes on what is shown and withheld."""
+        """The columns annotators see, all text, in the order of the pool; and notes on what is shown and withheld."""
         if show is None and text is None:
             chosen, withheld = self._by_default(image)
         else:
@@ -42,10 +42,10 @@ class Described:
         said = self.first.columns.outputs
         told = [name for name in chosen if name in said and not (self.items is not None and self.items.has(name))]
         if told:
-            raise InputError("show", "name the item's own columns", f"{told[0]!r}, which the model under test said")
-        columns = {name: as_objects(self.cells(name, "show")) for name in chosen}
-        notes = [f"labellers see {_listed(chosen) or 'no columns'}"]
-        notes += [f"withheld from labellers: {_listed(withheld)}"] if withheld else []
+            raise InputError("columns to show", "be the item's own", f"{told[0]!r}, which the model under test said")
+        columns = {name: as_objects(self.cells(name, "columns to show")) for name in chosen}
+        notes = [f"annotators see {_listed(chosen) or 'no columns'}"]
+        notes += [f"withheld from annotators: {_listed(withheld)}"] if withheld else []
         return frame_of(columns, len(self.first.keyed.keys)), notes
 
     def _by_default(self, image: str | None) -> tuple[list[str], list[str]]:

@@ -54,6 +54,8 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
 def write_file(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all: beside its place, to the disk, then renamed; mode 0600."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError("file", "lie in a folder that exists", str(target.parent))
     handle, beside = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "wb") as file:

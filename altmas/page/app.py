@@ -82,8 +82,9 @@ class Page:
         except RefusedError:
             return RedirectResponse("/login", 303)
         text = template("page.html").render(
-            title=self._desk.title, guidelines=self._desk.guidelines, annotator=session.annotator, csrf=session.csrf
-        )
+            title=self._desk.title, guidelines=self._desk.guidelines, annotator=session.annotator, csrf=session.csrf,
+            audit=self._cookie,
+        )  # fmt: skip
         return Response(text, media_type="text/html")
 
     async def _login_page(self, request: Request) -> Response:

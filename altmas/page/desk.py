@@ -14,7 +14,7 @@ from altmas.page.leases import Leases
 from altmas.page.names import Names, audit_key
 from altmas.page.refits import Refits
 from altmas.page.refusal import RefusedError
-from altmas.page.wire import Reply, Reveal, Wish
+from altmas.page.wire import Reply, Reveal, Turn, Wish
 from altmas.pool import NO_CLASS
 
 Json = dict[str, Any]
@@ -93,13 +93,13 @@ class Desk:
             after = {"query": None, "why": "trouble"}
         return {"saved": _acknowledged(told), **after}
 
-    def undo(self, annotator: str, client: str) -> Json:
+    def undo(self, annotator: str, turn: Turn) -> Json:
         """Take the annotator's last answer back and show its item; sent twice, it is done once."""
-        return self._once(annotator, client, lambda: self._undone(annotator, self._audit.undo(annotator)))
+        return self._once(annotator, turn.client, lambda: self._undone(annotator))
 
-    def redo(self, annotator: str, client: str) -> Json:
+    def redo(self, annotator: str, turn: Turn) -> Json:
         """Give the answer again that was taken back, and go on; sent twice, it is done once."""
-        return self._once(annotator, client, lambda: self._redone(annotator, self._audit.redo(annotator)))
+        return self._once(annotator, turn.client, lambda: self._redone(annotator, turn.wish))
 
     def reveal(self, annotator: str, asked: Reveal) -> Json:
         """Log a look at what is hidden; for a prediction, what each model said of the item."""
@@ -137,17 +137,19 @@ class Desk:
             self._turns[annotator] = (client, reply)
         return reply
 
-    def _undone(self, annotator: str, done: Undone | None) -> Json:
+    def _undone(self, annotator: str) -> Json:
+        done = self._audit.undo(annotator)
         if done is None:
             raise RefusedError(409, "There is nothing to undo.")
         self._leases.hold(annotator, [done.position])
         query = self._on_wire(done.position)
         return {"undone": self._said(done), "query": query, "standing": self._standing(annotator)}
 
-    def _redone(self, annotator: str, done: Undone | None) -> Json:
+    def _redone(self, annotator: str, wish: Wish) -> Json:
+        done = self._audit.redo(annotator)
         if done is None:
             raise RefusedError(409, "There is nothing to redo.")
-        return {"redone": self._said(done), **self._and_then(annotator, Wish())}
+        return {"redone": self._said(done), **self._and_then(annotator, wish)}
 
     def _said(self, done: Undone) -> Json:
         return {"seq": done.seq, "at": done.at, "label": self._index(done.label)}

@@ -67,6 +67,8 @@ def serve(
                     say(f"{name}: {link}")
                 else:
                     on_ready(link)
+            if on_ready is None:
+                say("Stop with Ctrl-C; every answer is kept.")
             if open_browser and links:
                 webbrowser.open(links[0])
             run(page, listener)

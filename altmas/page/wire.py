@@ -42,6 +42,14 @@ class Reply:
 
 
 @dataclass(frozen=True)
+class Turn:
+    """An undo or redo, and the wish for the next item."""
+
+    client: str
+    wish: Wish = Wish()
+
+
+@dataclass(frozen=True)
 class Reveal:
     """A look at what is hidden: the model's prediction for an item, or the running estimate."""
 
@@ -98,10 +106,14 @@ def read_reveal(body: Body) -> Reveal:
     return Reveal(_client(body), what, _item(body) if what == PREDICTION else None)
 
 
-def read_turn(body: Body) -> str:
-    """The client's id of an undo or redo, and nothing else."""
-    _only(body, {"client"})
-    return _client(body)
+def read_turn(body: Body) -> Turn:
+    """An undo or redo.
+
+    >>> read_turn({"client": "a1b2c3d4"}).client
+    'a1b2c3d4'
+    """
+    _only(body, {"client", "again", "beyond"})
+    return Turn(_client(body), _wish(body))
 
 
 def read_place(text: str | None) -> int | None:

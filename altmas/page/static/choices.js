@@ -36,7 +36,7 @@ class Buttons {
     this.keys = keys;
     this.buttons = classes.map((name, index) => {
       const button = make("button", { type: "button", class: "choice", "aria-pressed": "false" });
-      button.append(make("kbd"), make("span", { class: "name" }, name));
+      button.append(make("kbd"), make("span", { class: "name", dir: "auto" }, name));
       button.addEventListener("click", (event) => choose(index, event));
       return button;
     });
@@ -88,7 +88,7 @@ class Filter {
     this.shown = found.slice(0, AT_ONCE);
     this.options = this.shown.map((index) => {
       const option = make("li", { id: `option-${index}`, role: "option", "aria-selected": "false" });
-      option.append(make("span", { class: "tick", "aria-hidden": "true" }), make("span", { class: "name" }, this.classes[index]));
+      option.append(make("span", { class: "tick", "aria-hidden": "true" }), make("span", { class: "name", dir: "auto" }, this.classes[index]));
       option.addEventListener("click", (event) => this.choose(index, event));
       return option;
     });

@@ -116,9 +116,9 @@ export class ItemView {
 
 /** A single text, or the columns of a row by their names. */
 function words(content) {
-  if (content.length === 1) return make("p", { class: "text" }, content[0][1]);
+  if (content.length === 1) return make("p", { class: "text", dir: "auto" }, content[0][1]);
   const list = make("dl", { class: "columns" });
-  for (const [name, value] of content) list.append(make("dt", {}, name), make("dd", {}, value));
+  for (const [name, value] of content) list.append(make("dt", { dir: "auto" }, name), make("dd", { dir: "auto" }, value));
   return list;
 }
 

@@ -1,6 +1,6 @@
 // Which key does what. Controls come first: no class can take a control's key.
 
-const STORED = "altmas-keys";
+const STORED = `keys ${document.querySelector('meta[name="altmas-audit"]').content}`;
 
 /** Action, what it is called, its key at first. */
 export const CONTROLS = [

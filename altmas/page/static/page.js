@@ -99,6 +99,7 @@ async function put(item, note, label) {
   byId("prediction").textContent = "";
   byId("note").value = note;
   byId("later-button").hidden = reviewed === null;
+  byId("redo-button").hidden = true;
   openNote(note !== "", false);
   choices.mark(label);
   choices.clear();
@@ -132,11 +133,12 @@ async function answer(label, event) {
 /** Take back, or give again; the server knows what, also after it was started anew. */
 const turn = (path) =>
   during(async () => {
-    const body = { client: newId() };
+    const body = { client: newId(), ...wish };
     const reply = await untilReached(() => post(path, body));
     const said = (label) => (typeof label === "number" ? keys.classes[label] : label);
     await show(reply, reply.undone ? `Taken back: ${said(reply.undone.label)}.` : `Given again: ${said(reply.redone.label)}.`);
     turned = reply.undone !== undefined;
+    byId("redo-button").hidden = !turned;
   });
 
 /** Look at one's own answers, earlier or later; past the last one comes the open item again. */
@@ -160,7 +162,10 @@ const look = (step) =>
 const reveal = (what) =>
   during(async () => {
     const body = { client: newId(), what, ...(what === "prediction" ? { item: query.item } : {}) };
-    const reply = await untilReached(() => post("/api/reveal", body));
+    const reply = await post("/api/reveal", body).catch((error) => {
+      throw error instanceof Refused ? error : new Refused(0, "This could not be shown; try again.");
+    });
+    say(byId("trouble"), "");
     if (what === "estimate") openEstimate(reply.estimates);
     else byId("prediction").textContent = reply.predictions.map(({ model, prediction }) => `${model}: ${prediction}`).join("; ");
   });

@@ -2,7 +2,8 @@
 
 const csrf = document.querySelector('meta[name="altmas-csrf"]').content;
 const annotator = document.querySelector('meta[name="altmas-annotator"]').content;
-const PENDING = `altmas-pending-${annotator}`;
+const audit = document.querySelector('meta[name="altmas-audit"]').content;
+const PENDING = `pending ${audit} ${annotator}`; // another audit may be served at the same address one day
 const FIRST_PAUSE = 400;
 const LONGEST_PAUSE = 5000;
 

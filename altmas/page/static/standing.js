@@ -10,10 +10,12 @@ let saved = "";
 /** "37 of 200 answered, saved 14:02:11", and what the ranking knows. */
 export function showStanding(standing, acknowledged) {
   if (acknowledged) saved = `, saved ${clock(acknowledged.at)}`;
-  const plan = standing.budget === null ? "" : ` of ${standing.budget}`;
+  const beyond = standing.answered > standing.budget;
+  const plan = standing.budget === null || beyond ? "" : ` of ${standing.budget}`;
   const others = standing.annotators > 1 || standing.yours > standing.answered;
   const yours = others ? ` (${standing.yours} by you)` : "";
-  say(byId("progress"), `${standing.answered}${plan} answered${yours}${saved}`);
+  const planned = beyond && standing.budget !== null ? ` (${standing.budget} planned)` : "";
+  say(byId("progress"), `${standing.answered}${plan} answered${planned}${yours}${saved}`);
   byId("bar").max = standing.budget ?? standing.pool;
   byId("bar").value = standing.answered;
   byId("ranking").textContent = ranking(standing);
@@ -53,5 +55,5 @@ function sentence(why, standing) {
   const { unsure, skipped, disputed } = standing;
   const rest = Object.entries({ unsure, skipped, disputed }).filter(([, number]) => number > 0);
   const parts = [counted(standing.labels, "label", "labels"), ...rest.map(([word, number]) => `${number} ${word}`)];
-  return `${parts.join(", ")}. Every answer is saved; you may close this page, or go back with the left arrow to change one.`;
+  return `${parts.join(", ")}. Every answer is saved; you may close this page, or look at earlier ones to change them.`;
 }
