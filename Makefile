@@ -40,6 +40,7 @@ bench: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py
+	$(BIN)/python docs/make_interval_pictures.py
 	$(BIN)/python docs/make_screenshots.py
 	$(BIN)/pytest tests/test_docs.py
 

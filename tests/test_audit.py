@@ -430,7 +430,7 @@ def test_undo_of_a_replacement_brings_the_first_answer_back(audit):
     assert standing(audit) == {(query.position, ""): "cat"}
     assert audit.redo().label == "dog"
     assert standing(audit) == {(query.position, ""): "dog"}
-    assert audit.undo(count=2).label == "cat"
+    assert [audit.undo().label, audit.undo().label] == ["dog", "cat"]
     assert standing(audit) == {}
 
 
@@ -445,6 +445,28 @@ def test_undo_goes_on_after_reopening(audit):
     with Audit.open(audit.folder) as again:
         assert again.redo() is None
         assert again.status().answered == 3
+
+
+def test_an_undo_that_is_sent_twice_is_made_once(audit):
+    queries = audit.ask(3)
+    for query in queries:
+        audit.tell(query.id, "cat", annotator="mk")
+    first = audit.undo("mk", client="u-1")
+    assert audit.undo("mk", client="u-1") == first
+    with Audit.open(audit.folder) as again:  # the server was killed before it could say so
+        assert again.undo("mk", client="u-1") == first
+        assert again.status().answered == 2
+        redone = again.redo("mk", client="r-1")
+        assert again.redo("mk", client="r-1") == redone
+        assert (redone.id, redone.position, redone.label) == (first.id, first.position, first.label)
+        assert again.status().answered == 3
+    assert audit.undo("mk", client="u-2").id == first.id
+    for act, who in ((audit.redo, "mk"), (audit.undo, "jo")):
+        with pytest.raises(InputError, match="client id must be new, or come with the same content; got 'u-1'"):
+            act(who, client="u-1")
+    with pytest.raises(InputError, match="client id must be new"):
+        audit.tell(queries[2].id, "cat", annotator="mk", client="u-1")
+    assert kinds(audit).count("undone") == 2
 
 
 def test_undo_and_redo_agree_with_a_plain_list(audit, world):
@@ -731,17 +753,17 @@ def behind(folder, world, when, *, count=150):
         told = 0
         while told < count:
             for query in audit.ask(audit.settings.batch, wait=False):
-                if when(told) and audit.refit_due():
-                    audit.refit()
                 audit.tell(query.id, world.label(query.position))
                 told += 1
+                if when(told) and audit.refit_due():
+                    audit.refit()
         return drawn(audit), [one["fit"] for one in rounds(audit)]
 
 
 def test_questions_that_do_not_wait_depend_on_the_answers_alone(tmp_path, world):
-    at_once = behind(tmp_path / "0", world, lambda told: True)
-    late = behind(tmp_path / "1", world, lambda told: told % 10 == 9)
-    mixed = behind(tmp_path / "2", world, lambda told: told % 10 in (3, 9))
+    at_once = behind(tmp_path / "0", world, lambda told: True)  # a refit is made before the next question is asked
+    late = behind(tmp_path / "1", world, lambda told: told % 10 == 9)  # a round later
+    mixed = behind(tmp_path / "2", world, lambda told: told % 10 == 3 or told % 20 == 0)
     assert at_once == late == mixed
     fits = at_once[1]
     assert fits[:4] == [None, None, None, 0]  # 20 answers make the first due, a round later it is used

@@ -70,7 +70,7 @@ def test_one_label_is_enough_to_say_little(tmp_path, world, method):
         row = found.estimates.iloc[0]
         assert 0 <= row.low <= row.estimate <= row.high <= 1
         assert row.high - row.low > 0.5
-        assert any("1 labels are few" in one for one in found.warnings)
+        assert any("1 label is few: " in one for one in found.warnings)
 
 
 @pytest.mark.parametrize("method", ["certified", "random"])
@@ -138,6 +138,20 @@ def test_numbers_from_changed_files_are_never_given_without_a_word(audit, world,
         except StoreError as error:
             said = str(error)
         assert f"file {name} was changed" in said
+
+
+def test_nor_do_those_of_the_same_round(tmp_path, world):
+    with make_audit(tmp_path / "a", world, initial=30) as audit:
+        queries = audit.ask(30)
+        for query in queries[:25]:
+            audit.tell(query.id, world.label(query.position))
+        found = audit.findings()
+        assert found.missing["open"] == 0
+        np.testing.assert_allclose(found.estimator.sample.inclusion, 25 / 200, rtol=1e-6)
+        audit.tell(queries[27].id, world.label(queries[27].position))
+        found = audit.findings()
+        assert found.missing["open"] == 2
+        np.testing.assert_allclose(found.estimator.sample.inclusion, 26 / 200, rtol=1e-6)  # 28 / 200 x 26 / 28
 
 
 # Missing answers

@@ -252,7 +252,12 @@ def test_threads_that_share_an_audit_count_each_answer_once(tmp_path, world):
             except BaseException as error:
                 failures.append(error)
 
+        def look():
+            while any(one.is_alive() for one in threads[:4]):
+                audit.refresh()
+
         threads = [threading.Thread(target=work, args=(queries[k::6],)) for k in range(4)]
+        threads += [threading.Thread(target=look) for _ in range(2)]
         for one in threads:
             one.start()
         for query in [*queries[4::6], *queries[5::6]]:

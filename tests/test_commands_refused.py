@@ -130,6 +130,30 @@ def test_refusals_change_nothing(labelled, monkeypatch, tmp_path, command, sente
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("name", ["two\nlines", "\x1b[2J", "x" * 65])
+@pytest.mark.parametrize("command", ["label --tty", "label --from truth.csv -n 1", "next", "import truth.csv", "undo"])
+def test_annotators_have_names_that_can_be_shown(files, labelled, monkeypatch, command, name):
+    monkeypatch.chdir(files)
+    before = head(labelled)
+    first, *options = command.split()
+    said = refused(first, labelled, *options, "--annotator", name)
+    assert "64 printable characters" in said
+    assert said.isprintable()
+    assert head(labelled) == before
+
+
+def test_group_methods_answer_for_accuracy_alone(files, tmp_path):
+    audit = init(files, tmp_path / "a", "--method", "hierarchical", "--group", "region", "--metrics", "accuracy")
+    told("label", audit, "--from", files / "truth.csv", "-n", 20)
+    pair = ["--group", "region", "--a", "north", "--b", "south"]
+    told("worst", audit, "--by", "region")
+    assert told("compare", audit, *pair).startswith("not settled; likeliest: ")
+    for command in (["worst", "--by", "region"], ["compare", *pair]):
+        said = refused(command[0], audit, *command[1:], "--metric", "recall:cat")
+        assert "accuracy" in said
+        assert "'recall:cat'" in said
+
+
 def test_estimates_need_a_label(files, tmp_path):
     audit = init(files, tmp_path / "a")
     told("next", audit, "-n", 3)

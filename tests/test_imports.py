@@ -280,3 +280,17 @@ def test_label_studio_there_and_back(audit, tmp_path, labels):
     now = status(audit)
     assert (now["answered"], now["skipped"], now["annotators"]) == (4, 1, {"mk@home": 5})
     assert told("import", audit, tmp_path / "export.json").startswith("0 answers taken, 5 known already")
+
+
+def test_label_studio_finds_images_below_its_root(files, tmp_path, labels):
+    (tmp_path / "store" / "my images").mkdir(parents=True)
+    for name in labels:
+        (tmp_path / "store" / "my images" / f"{name}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    audit = init(files, tmp_path / "a", "--items", tmp_path / "store" / "my images")
+    tasks = tmp_path / "tasks.json"
+    told("next", audit, "-n", 2, "--to", tasks, "--root", tmp_path / "store")
+    for task in json.loads(tasks.read_text()):
+        name = task["data"]["altmas_id"]
+        assert task["data"]["image"] == f"/data/local-files/?d=my%20images/{name}.png"
+    (tmp_path / "elsewhere").mkdir()
+    assert altmas("next", audit, "-n", 2, "--to", tasks, "--root", tmp_path / "elsewhere").code == 2

@@ -202,7 +202,7 @@ WRONG = {
     "an outcome shown": (
         "id,label\n1,a\n2,b\n",
         {"show": ["label"]},
-        "show must name the item's own columns; got 'label', which the model under test said.",
+        "columns to show must be the item's own; got 'label', which the model under test said.",
     ),
     "one class": (
         "id,label\n1,a\n2,a\n",

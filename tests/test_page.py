@@ -443,7 +443,9 @@ def started(folder, *annotators):
         [sys.executable, "-u", "-W", "error", "-c", SERVE, str(folder), *annotators],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    return process, [process.stdout.readline().split() for _ in annotators]
+    links = [process.stdout.readline().split() for _ in annotators]
+    assert process.stdout.readline() == "Stop with Ctrl-C; every answer is kept.\n"
+    return process, links
 
 
 def test_serve_prints_a_link_each_and_stops_at_ctrl_c(tmp_path):

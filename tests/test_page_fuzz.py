@@ -115,23 +115,27 @@ def send_noise(world, data):
     assert world.head() == before
 
 
+def run(send, world, how):
+    how(given(st.data())(lambda data: send(world, data)))()
+
+
 SENDERS = [send_body, send_address, send_headers, send_noise]
 
 
 @pytest.mark.parametrize("send", SENDERS)
 def test_nothing_that_is_sent_makes_it_fail(world, send):
-    FEW(given(st.data())(lambda data: send(world, data)))()
+    run(send, world, FEW)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("send", SENDERS)
 def test_nothing_that_is_sent_in_a_long_time_makes_it_fail(world, send):
-    MANY(given(st.data())(lambda data: send(world, data)))()
+    run(send, world, MANY)
 
 
 def test_what_is_sent_is_not_all_refused_at_the_door(world):
     for send in (send_body, send_headers):
-        settings(FEW, max_examples=100)(given(st.data())(lambda data, send=send: send(world, data)))()
+        run(send, world, settings(FEW, max_examples=100))
     assert {200, 400, 403, 409, 415} <= world.seen.keys()
     before = world.head()
     assert world.client.post("/api/answer", json=reply(world.item, 1, replace=True)).status_code == 200

@@ -72,7 +72,7 @@ def _item_rows(pool: Pool, items: pd.DataFrame | None, media: Sequence[str | Non
     values = [()] * pool.size if items is None else items.itertuples(index=False, name=None)
     paths = [None] * pool.size if media is None else media
     return [
-        (position, str(id), _content(columns, row), path and str(path))
+        (position, str(id), _content(columns, row), path and str(Path(path).resolve()))
         for position, (id, row, path) in enumerate(zip(pool.ids, values, paths, strict=True))
     ]
 

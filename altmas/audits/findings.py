@@ -19,7 +19,7 @@ from altmas.audits.missing import bounds, bounds_of_answers, response_rate
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.settings import ECE
 from altmas.audits.state import State
-from altmas.audits.verdicts import compared, ranked
+from altmas.audits.verdicts import compared, in_words, ranked
 from altmas.checks import fraction, positive
 from altmas.design import Sample
 from altmas.estimator import Estimator
@@ -165,6 +165,7 @@ class Findings:
     def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame:
         """A metric per group with its interval, and P(worst)."""
         if isinstance(self.audit.method, GroupMethod):
+            self._accuracy_only(metric)
             result = self._group_result(GroupQuestion(by=by))
             assert isinstance(result, GroupResult)
             return result.groups
@@ -181,14 +182,18 @@ class Findings:
         """How much higher a metric is in group `a`; probabilities that it is lower, equal within `rope`, or higher."""
         positive("rope", rope)
         if isinstance(self.audit.method, GroupMethod):
+            self._accuracy_only(metric)
             result = self._group_result(GroupQuestion("compare", by=by, a=a, b=b, rope=rope))
             assert isinstance(result, CompareResult)
             estimate, low, high = result.difference
-            shares = {f"p_{region}": p for region, p in result.mu.items()}
             row = {"metric": "accuracy", "a": a, "b": b, "estimate": estimate, "low": low, "high": high}
-            return {**row, **shares, "verdict": result.verdict}
+            return in_words(row, result.mu, rope, self.level)
         row = slices.compare(self.of_model(model), by, a, b, metric)
         return compared(row, rope, self.level)
+
+    def _accuracy_only(self, metric: str) -> None:
+        if metric != "accuracy":
+            raise InputError("metric", f"be accuracy for the method {self.audit.settings.method}", repr(metric))
 
     def _group_result(self, question: GroupQuestion) -> Any:
         method = self.audit.method

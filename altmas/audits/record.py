@@ -20,10 +20,9 @@ from altmas.audits.state import DISPUTED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone, Verification
 from altmas.audits.verification import verify_folder
-from altmas.checks import plain, whole_number
+from altmas.checks import plain
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
-
 
 LONGEST_NAME = 64
 
@@ -219,29 +218,27 @@ class Record:
             if self.store.events(before):  # a file that brings nothing new is no event
                 self.store.append("imported", body)
 
-    def undo(self, annotator: str = "", count: int = 1) -> Undone | None:
-        """Take the annotator's last answer back (the last few with `count`); the question is open again."""
-        done = None
-        with self._writing():
-            for _ in range(whole_number("count", count, 1)):
-                entry = self.state.to_undo(annotator)
-                if entry is None:
-                    break
-                done = self._reverse("undone", entry)
-                self.refresh()
-        return done
+    def undo(self, annotator: str = "", *, client: str | None = None) -> Undone | None:
+        """Take the annotator's last answer back; the question is open again. `client` as for `tell`."""
+        return self._turn("undone", annotator, client)
 
-    def redo(self, annotator: str = "") -> Undone | None:
+    def redo(self, annotator: str = "", *, client: str | None = None) -> Undone | None:
         """Give an answer again that was taken back last, if none was given since."""
-        with self._writing():
-            entry = self.state.to_redo(annotator)
-            return None if entry is None else self._reverse("redone", entry)
+        return self._turn("redone", annotator, client)
 
-    def _reverse(self, kind: str, entry: Entry) -> Undone:
-        item = self.pool.ids[entry.position]
-        body = {"answers": [entry.seq], "item": item, "annotator": entry.annotator}
-        event = self.store.append(kind, body)
-        return Undone(event.seq, event.at, item, entry.position, self._text(entry))
+    def _turn(self, kind: str, annotator: str, client: str | None) -> Undone | None:
+        with self._writing():
+            event = None if client is None else self.store.by_client(client)
+            if event is None:
+                entry = self.state.to_undo(annotator) if kind == "undone" else self.state.to_redo(annotator)
+                if entry is None:
+                    return None
+                item = self.pool.ids[entry.position]
+                event = self.store.append(kind, {"answers": [entry.seq], "item": item, "annotator": annotator}, client)
+            elif event.kind != kind or event.body["annotator"] != annotator:
+                raise InputError("client id", "be new, or come with the same content", repr(client))
+            entry = self.state.entry(event.body["answers"][0])
+            return Undone(event.seq, event.at, event.body["item"], entry.position, self._text(entry))
 
     def answers_of(self, annotator: str) -> list[Given]:
         """An annotator's standing answers, in the order given."""

@@ -93,6 +93,7 @@ class State:
         self._undone: dict[str, list[int]] = {}
         self.order: dict[int, int] = {}  # position -> place in the order drawn
         self.resolved: set[int] = set()
+        self._verdicts: dict[int, int | str | None] = {}  # looked at on every answer, counted only where one changed
 
     def take(self, events: Iterable[Event]) -> State:
         """Add events, in order."""
@@ -145,6 +146,7 @@ class State:
             self.assigned.setdefault(self.known[str(one)], set()).add(body["annotator"])
 
     def _resolve(self, position: int, seq: int) -> None:
+        self._verdicts[position] = self._count(position)
         if len(self.standing(position)) >= self.overlap:
             self.resolved.add(position)
         else:
@@ -164,6 +166,9 @@ class State:
 
     def verdict(self, position: int) -> int | str | None:
         """The label most annotators gave; `disputed` if two are level, `unsure` or `skip` if none was given."""
+        return self._verdicts.get(position)
+
+    def _count(self, position: int) -> int | str | None:
         given = [entry.label for entry in self.standing(position).values()]
         votes = Counter(label for label in given if isinstance(label, int)).most_common(2)
         if not votes:
@@ -183,6 +188,10 @@ class State:
             if not annotator or annotator in kept_for or len(kept_for | given.keys()) < self.overlap:
                 free.append(position)
         return free
+
+    def entry(self, seq: int) -> Entry:
+        """The answer that came with an event."""
+        return self._by_seq[seq]
 
     def to_undo(self, annotator: str) -> Entry | None:
         """The annotator's last answer."""

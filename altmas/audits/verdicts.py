@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,11 @@ def compared(row: dict[str, Any], rope: float, level: float) -> dict[str, Any]:
     lower = float(ndtr((-rope - row["estimate"]) / error))
     higher = float(ndtr((row["estimate"] - rope) / error))
     shares = {"lower": lower, "equal": max(1 - lower - higher, 0.0), "higher": higher}
+    return in_words({key: value for key, value in row.items() if key != "error"}, shares, rope, level)
+
+
+def in_words(row: dict[str, Any], shares: Mapping[str, float], rope: float, level: float) -> dict[str, Any]:
+    """A comparison with its three probabilities, and a verdict that claims no more than they do."""
     likeliest = max(shares, key=lambda region: shares[region])
     metric, a, b = row["metric"], row["a"], row["b"]
     sentence = {
@@ -66,6 +72,5 @@ def compared(row: dict[str, Any], rope: float, level: float) -> dict[str, Any]:
     }[likeliest]
     if shares[likeliest] < level:
         sentence = f"not settled; likeliest: {sentence}"
-    kept = {key: value for key, value in row.items() if key != "error"}
     probabilities = {f"p_{region}": share for region, share in shares.items()}
-    return {**kept, **probabilities, "verdict": f"{sentence} (P = {shares[likeliest]:.2f})"}
+    return {**row, **probabilities, "verdict": f"{sentence} (P = {shares[likeliest]:.2f})"}

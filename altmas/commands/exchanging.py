@@ -27,10 +27,17 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="A file to label in: .csv, .tsv, .parquet, .jsonl; .json is for Label Studio.",
 )
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The folder that Label Studio serves as local files; images are named below it.",
+)
 @click.option("--again", is_flag=True, help="Questions answered unsure or skip, or disputed, once more.")
 @annotator
 @as_json
-def next_questions(audit: Path, count: int, target: Path | None, again: bool, annotator: str, as_json: bool) -> None:
+def next_questions(
+    audit: Path, count: int, target: Path | None, root: Path | None, again: bool, annotator: str, as_json: bool
+) -> None:
     """Write the next questions: your ids, the items' own columns, and an empty column `label`.
 
     The same questions come until they are answered. What a model said is never among them.
@@ -44,7 +51,7 @@ def next_questions(audit: Path, count: int, target: Path | None, again: bool, an
         if annotator and queries:
             held.assign([query.id for query in queries], annotator)
         if target is not None:
-            beside = write_questions(held, queries, target)
+            beside = write_questions(held, queries, target, root)
             held.record("exported", {"file": target.name, "items": [query.id for query in queries]})
         table = questions_table(held, queries)
     if as_json:
@@ -77,7 +84,7 @@ def _none(again: bool) -> str:
     return "No questions left: every item was asked about."
 
 
-def write_questions(audit: Audit, queries: list[Query], target: Path) -> str:
+def write_questions(audit: Audit, queries: list[Query], target: Path, root: Path | None = None) -> str:
     """Write questions by the file's kind; words about any file written beside it."""
     from altmas.formats.label_studio import labelling_config, tasks, write_tasks
     from altmas.formats.writing import write_file, write_table
@@ -86,7 +93,7 @@ def write_questions(audit: Audit, queries: list[Query], target: Path) -> str:
         write_table(questions_table(audit, queries), target)
         return ""
     named = [replace(query, content=_own(query)) for query in queries]
-    write_tasks(target, tasks(named, media=lambda query: audit.media_path(query.position)))
+    write_tasks(target, tasks(named, media=lambda query: audit.media_path(query.position), root=root))
     columns = list(named[0].content) if named else []
     kind = "image" if any(query.media for query in named) else "text" if len(columns) == 1 else "table"
     config = target.with_suffix(".xml")
@@ -136,7 +143,8 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
         except RowsError as error:
             click.echo(f"Error: {error}", err=True)
             click.echo("--partial takes the other rows; --replace changes answers given before.", err=True)
-            click.echo(f"For a table of labels you have already: altmas label {audit} --from {file}", err=True)
+            if any("was not asked about" in row for row in error.rows):
+                click.echo(f"For a table of labels you have already: altmas label {audit} --from {file}", err=True)
             sys.exit(EXIT_REFUSED)
     if as_json:
         say_json("import", {"audit": str(audit), "file": str(file), **vars(done)})

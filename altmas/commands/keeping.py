@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, annotator, as_json, counted, folder, level, opened, say_json
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, checked_name, counted, folder, level, opened, say_json
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.audit import Audit
 
+whose = click.option("--annotator", default=None, callback=checked_name, help="Whose answers, where several answered.")
 _path = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -82,25 +83,25 @@ def _shortly(body: dict[str, object], most: int = 100) -> str:
 
 @click.command(short_help="Take the last answers back.")
 @folder
-@annotator
+@whose
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
-def undo(audit: Path, annotator: str, count: int) -> None:
+def undo(audit: Path, annotator: str | None, count: int) -> None:
     """Take the annotator's last answers back; they stay in the log."""
     _turn(audit, annotator, count, "undo", "Undone")
 
 
 @click.command()
 @folder
-@annotator
+@whose
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
-def redo(audit: Path, annotator: str, count: int) -> None:
+def redo(audit: Path, annotator: str | None, count: int) -> None:
     """Give answers again that were undone last."""
     _turn(audit, annotator, count, "redo", "Given again")
 
 
-def _turn(audit: Path, annotator: str, count: int, verb: str, done_word: str) -> None:
+def _turn(audit: Path, annotator: str | None, count: int, verb: str, done_word: str) -> None:
     with opened(audit) as held:
-        who = annotator or _only_annotator(held)
+        who = _only_annotator(held) if annotator is None else annotator
         for _ in range(count):
             done = held.undo(who) if verb == "undo" else held.redo(who)
             if done is None:
@@ -111,10 +112,10 @@ def _turn(audit: Path, annotator: str, count: int, verb: str, done_word: str) ->
 
 def _only_annotator(audit: Audit) -> str:
     """Whoever answered, if it was one only."""
-    names = {name for people in audit.state.entries.values() for name in people}
+    names = sorted(audit.state.annotators()) or [""]
     if len(names) > 1:
-        raise click.UsageError(f"Say whose: --annotator, one of {', '.join(sorted(names))}.")
-    return next(iter(names), "")
+        raise click.UsageError(f"Say whose: --annotator, one of {', '.join(map(repr, names))}.")
+    return names[0]
 
 
 @click.command(short_help="Refit now, if it is due.")
@@ -185,10 +186,13 @@ def labels_table(audit: Audit) -> pd.DataFrame:
     import pandas as pd
 
     from altmas.audits.findings import inclusion_of
+    from altmas.audits.missing import response_rate
     from altmas.audits.sample import drawing
 
     drawn = drawing(audit.state)
     inclusion = inclusion_of(audit, drawn)
+    if inclusion is not None:  # as the estimates have it: those that answered stand for those that did not
+        inclusion = inclusion * response_rate(inclusion, drawn.answers.items, drawn.missing)
     out = []
     for one in drawn.rounds:
         for position, chance in zip(one.positions, one.propensities, strict=True):

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import click
 
-from altmas.commands.shared import counted, folder, opened
+from altmas.commands.shared import checked_name, counted, folder, opened
 
 
 @click.command(short_help="Answer questions on a page, or in the terminal.")
 @folder
 @click.option("--web/--tty", "web", default=True, help="On a page in the browser (default), or in this terminal.")
-@click.option("--annotator", "annotators", multiple=True, help="Who answers; several for a page.")
+@click.option(
+    "--annotator", "annotators", multiple=True, callback=checked_name, help="Who answers; several for a page."
+)
 @click.option(
     "--from",
     "table",

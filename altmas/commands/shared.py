@@ -27,7 +27,19 @@ F = TypeVar("F", bound=Callable[..., Any])
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
 level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Of the intervals.")
-annotator = click.option("--annotator", default="", help="Who answers; kept with every answer.")
+
+
+def checked_name(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Refuse a name that cannot be shown before anything has happened."""
+    if given:
+        from altmas.audits.record import annotator_name
+
+        for one in [given] if isinstance(given, str) else given:
+            annotator_name(one)
+    return given
+
+
+annotator = click.option("--annotator", default="", callback=checked_name, help="Who answers; kept with every answer.")
 metric = click.option("--metric", default="accuracy", show_default=True, help="Any metric of docs/metrics.md.")
 model = click.option("--model", default=None, help="Which model under test, where there are several.")
 

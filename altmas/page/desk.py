@@ -33,7 +33,6 @@ class Desk:
         self._refits = refits or Refits(audit.folder)
         self._names = Names(audit_key(audit.folder), audit.pool.size)
         self._seen_again: dict[str, set[int]] = {}
-        self._turns: dict[str, tuple[str, Json]] = {}  # each annotator's last undo or redo, by the client's id for it
 
     @property
     def classes(self) -> int:
@@ -95,11 +94,11 @@ class Desk:
 
     def undo(self, annotator: str, turn: Turn) -> Json:
         """Take the annotator's last answer back and show its item; sent twice, it is done once."""
-        return self._once(annotator, turn.client, lambda: self._undone(annotator))
+        return self._undone(annotator, self._audit.undo(annotator, client=_own(annotator, turn.client)))
 
     def redo(self, annotator: str, turn: Turn) -> Json:
         """Give the answer again that was taken back, and go on; sent twice, it is done once."""
-        return self._once(annotator, turn.client, lambda: self._redone(annotator, turn.wish))
+        return self._redone(annotator, self._audit.redo(annotator, client=_own(annotator, turn.client)), turn.wish)
 
     def reveal(self, annotator: str, asked: Reveal) -> Json:
         """Log a look at what is hidden; for a prediction, what each model said of the item."""
@@ -130,23 +129,14 @@ class Desk:
             raise RefusedError(404, "This item has no image.")
         return path
 
-    def _once(self, annotator: str, client: str, turn: Callable[[], Json]) -> Json:
-        last, reply = self._turns.get(annotator, ("", {}))
-        if last != client:
-            reply = turn()
-            self._turns[annotator] = (client, reply)
-        return reply
-
-    def _undone(self, annotator: str) -> Json:
-        done = self._audit.undo(annotator)
+    def _undone(self, annotator: str, done: Undone | None) -> Json:
         if done is None:
             raise RefusedError(409, "There is nothing to undo.")
         self._leases.hold(annotator, [done.position])
         query = self._on_wire(done.position)
         return {"undone": self._said(done), "query": query, "standing": self._standing(annotator)}
 
-    def _redone(self, annotator: str, wish: Wish) -> Json:
-        done = self._audit.redo(annotator)
+    def _redone(self, annotator: str, done: Undone | None, wish: Wish) -> Json:
         if done is None:
             raise RefusedError(409, "There is nothing to redo.")
         return {"redone": self._said(done), **self._and_then(annotator, wish)}
