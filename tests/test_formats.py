@@ -16,11 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from altmas.files import write_bytes
 from altmas.formats import files
 from altmas.formats.arrays import read_array, read_features
 from altmas.formats.columns import numbers
 from altmas.formats.tables import read_numbered, read_table
-from altmas.formats.writing import write_file, write_table
+from altmas.formats.writing import write_table
 from altmas.metrics.errors import AltmasError, InputError
 
 BIG = 2**63 - 1
@@ -495,7 +496,7 @@ def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left"):
-        write_file(path, b"after")
+        write_bytes(path, b"after")
     assert path.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir()] == ["a.csv"]
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits.events import canonical
-from altmas.audits.files import FOLDER_MODE, sync_folder
 from altmas.audits.pool_files import save_pool
 from altmas.audits.settings import Settings
 from altmas.audits.store import Store
+from altmas.files import FOLDER_MODE, sync_folder
 from altmas.method import Job
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.audits.design import Design, Ideals
-from altmas.audits.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
+from altmas.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
 from altmas.method import Job, Method
 from altmas.method_certified import GROWTH, Certified, CertifiedRun
 from altmas.metrics.confusion import FloatArray

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from altmas.audits.events import canonical
-from altmas.audits.files import FOLDER_MODE, sha256_of, write_array, write_text
 from altmas.audits.values import SKIP, UNSURE
+from altmas.files import FOLDER_MODE, sha256_of, write_array, write_text
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.pool import Outputs, Pool
 

@@ -86,8 +86,9 @@ def _none(again: bool) -> str:
 
 def write_questions(audit: Audit, queries: list[Query], target: Path, root: Path | None = None) -> str:
     """Write questions by the file's kind; words about any file written beside it."""
+    from altmas.files import write_text
     from altmas.formats.label_studio import labelling_config, tasks, write_tasks
-    from altmas.formats.writing import write_file, write_table
+    from altmas.formats.writing import write_table
 
     if target.suffix.lower() != ".json":
         write_table(questions_table(audit, queries), target)
@@ -97,7 +98,7 @@ def write_questions(audit: Audit, queries: list[Query], target: Path, root: Path
     columns = list(named[0].content) if named else []
     kind = "image" if any(query.media for query in named) else "text" if len(columns) == 1 else "table"
     config = target.with_suffix(".xml")
-    write_file(config, (labelling_config(audit.pool.classes, kind, *columns[:1]) + "\n").encode())
+    write_text(config, labelling_config(audit.pool.classes, kind, *columns[:1]) + "\n")
     return f", its Label Studio configuration in {config}"
 
 

@@ -42,9 +42,9 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         sys.exit(EXIT_PROBLEMS)
     if target is not None:
         from altmas.audits.events import canonical
-        from altmas.formats.writing import write_file
+        from altmas.files import write_text
 
-        write_file(target, "".join(canonical(vars(event)) + "\n" for event in events).encode())
+        write_text(target, "".join(canonical(vars(event)) + "\n" for event in events))
     if as_json:
         verdict = {"ok": True, "problems": [], "head": checked.head} if checked else {}
         say_json("log", {"audit": str(audit), **verdict, "events": [vars(event) for event in events]})
@@ -165,7 +165,8 @@ def _three(pair: str) -> tuple[str, str, str]:
 def export(audit: Path, out: Path) -> None:
     """Write everything for other programs: estimates, labels with their chances, events, and the report."""
     from altmas.audits.events import canonical
-    from altmas.formats.writing import write_file, write_table
+    from altmas.files import write_text
+    from altmas.formats.writing import write_table
 
     with opened(audit) as held:
         found = held.findings()
@@ -173,7 +174,7 @@ def export(audit: Path, out: Path) -> None:
         write_table(found.estimates, out / "estimates.csv")
         write_table(found.estimates, out / "estimates.json")
         write_table(labels_table(held), out / "labels.csv")
-        write_file(out / "events.jsonl", "".join(canonical(vars(e)) + "\n" for e in held.events()).encode())
+        write_text(out / "events.jsonl", "".join(canonical(vars(e)) + "\n" for e in held.events()))
         held.report(out / "report.html")
     click.echo(f"Written to {out}/: estimates.csv and .json, labels.csv, events.jsonl, report.html")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,9 +75,3 @@ def refusing(subject: str, rule: str) -> Iterator[None]:
     except Exception as error:  # other people's parsers document no complete list
         said = " ".join(str(error).split())[:200].rstrip(".")
         raise InputError(subject, rule, f"{type(error).__name__}: {said}" if said else type(error).__name__) from error
-
-
-def sha256(path: str | Path) -> str:
-    """The SHA-256 of a file's bytes, in hexadecimal."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

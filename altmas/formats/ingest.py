@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 
 from altmas.checks import sorted_classes
+from altmas.files import sha256_of
 from altmas.formats.arrays import read_array, read_features
-from altmas.formats.files import existing, sha256
+from altmas.formats.files import existing
 from altmas.formats.images import fingerprint, images_by_id, images_by_name
 from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
 from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, outputs, read_model
@@ -95,7 +96,7 @@ def ingest(
     if beside is not None:
         if len(models) > 1:
             raise InputError("scores", "be columns where there are several models", f"the file {beside}")
-        inputs[str(beside)] = sha256(existing(beside))
+        inputs[str(beside)] = sha256_of(existing(beside))
         scored[pool.name] = read_array(beside)
         notes.append(f"scores are taken row by row from {beside.name}, in the order of {pool.subject}")
     said = {name: predicted for name, (predicted, _) in told.items()}
@@ -146,7 +147,7 @@ def _features(features: Any, pool: Keyed, inputs: dict[str, str], notes: list[st
         return features
     ids: list[str] | None = None
     if isinstance(features, str | Path):
-        inputs[str(features)] = sha256(existing(features))
+        inputs[str(features)] = sha256_of(existing(features))
     if isinstance(features, str | Path) and Path(features).suffix.lower() in _ARRAYS:
         array: Any = read_array(features)
     else:

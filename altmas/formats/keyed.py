@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from altmas.files import sha256_of
 from altmas.formats.columns import texts, values
-from altmas.formats.files import sha256
 from altmas.formats.model_columns import id_column
 from altmas.formats.tables import Numbered, read_numbered
 from altmas.metrics.confusion import IntArray
@@ -128,7 +128,7 @@ def whole(column: list[Hashable | None]) -> list[Hashable | None]:
 def digest(source: Any, table: Numbered) -> str:
     """The SHA-256 of a file, or of the cells of a table that came from memory."""
     if isinstance(source, str | Path):
-        return sha256(source)
+        return sha256_of(Path(source))
     found = hashlib.sha256()
     for name in table.frame.columns:
         for text in (str(name), *texts(table.frame[name])):

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
+from altmas.files import write_bytes
 from altmas.formats.columns import sound
-from altmas.formats.writing import write_file
 from altmas.metrics.errors import InputError
 
 ID = "altmas_id"
@@ -52,7 +52,7 @@ def tasks(
 
 def write_tasks(path: Path | str, given: Sequence[Mapping[str, Any]]) -> None:
     """Write tasks as the JSON that Label Studio imports."""
-    write_file(path, (json.dumps(list(given), ensure_ascii=False, indent=1) + "\n").encode())
+    write_bytes(Path(path), (json.dumps(list(given), ensure_ascii=False, indent=1) + "\n").encode())
 
 
 def _task(query: Asked, image: Path | str | None, root: Path | str | None) -> dict[str, Any]:

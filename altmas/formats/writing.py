@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -16,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.checks import plain
+from altmas.files import write_bytes
 from altmas.formats.columns import all_sound, cell_text, is_missing, sound, texts, typed
 from altmas.formats.files import fits, refuse_suffix
 from altmas.formats.neutral import neutralise
@@ -48,29 +47,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     columns = {sound(name, "a column's name"): frame.iloc[:, i].tolist() for i, name in enumerate(names)}
     for name, cells in columns.items():
         all_sound(cells, f"column {name!r}")
-    write_file(target, writer(columns, len(frame)))
-
-
-def write_file(path: str | Path, data: bytes) -> None:
-    """Write a file whole or not at all: beside its place, to the disk, then renamed; mode 0600."""
-    target = Path(path)
-    if not target.parent.is_dir():
-        raise InputError("file", "lie in a folder that exists", str(target.parent))
-    handle, beside = tempfile.mkstemp(prefix=f".{target.name[:40]}.", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)  # the new name, too
-    finally:
-        os.close(folder)
+    write_bytes(target, writer(columns, len(frame)))
 
 
 Columns = dict[str, list[Any]]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from altmas.files import write_text
 from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
@@ -58,17 +58,3 @@ def render(facts: dict[str, Any], suffix: str) -> str:
     from altmas.reports.html import render_html
 
     return render_html(facts)
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write beside the target, then put it in its place: a reader sees the old file or the new one, never half."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # 0600 from the start
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -1,4 +1,4 @@
-"""Files of an audit: private to their owner, written whole or not at all, and known by their hash."""
+"""Files: private to their owner, written whole or not at all, and known by their hash."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from altmas.metrics.errors import InputError
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 _BLOCK = 1 << 20
@@ -26,19 +28,30 @@ def sha256_of(path: Path) -> str:
 
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
     """Write a file under another name, force it to disk, then give it its own: a reader sees all of it or none."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, FILE_MODE), "wb") as file:
-        write(file)
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(path)
+    if not path.parent.is_dir():
+        raise InputError("file", "lie in a folder that exists", str(path.parent))
+    part = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, FILE_MODE), "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
     sync_folder(path.parent)
     return path
 
 
+def write_bytes(path: Path, data: bytes) -> Path:
+    """Write bytes whole."""
+    return write_whole(path, lambda file: file.write(data))
+
+
 def write_text(path: Path, text: str) -> Path:
     """Write text whole."""
-    return write_whole(path, lambda file: file.write(text.encode()))
+    return write_bytes(path, text.encode(errors="replace"))
 
 
 def write_array(path: Path, array: NDArray[Any]) -> Path:
