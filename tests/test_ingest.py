@@ -129,6 +129,7 @@ def test_a_declared_class_the_model_does_not_know_has_probability_0(tmp_path):
     assert "vendor.csv has no scores of 'bird': taken as 0" in found.notes
 
 
+NAMED = "A column named by an option must be in every file; without the option common names are tried."
 WRONG = {
     "no id": ("x,label\n1,a\n", {}, "v.csv must have a column 'id' of ids; got columns ['x', 'label']."),
     "no such id": (
@@ -146,7 +147,7 @@ WRONG = {
     "no such prediction": (
         "id,text\na,x\n",
         {"prediction": "said"},
-        "v.csv must have a column 'said'; got columns ['id', 'text'].",
+        f"v.csv must have a column 'said'; got columns ['id', 'text']. {NAMED}",
     ),
     "no such scores": (
         "id,label\na,x\n",
@@ -157,7 +158,7 @@ WRONG = {
     "no such confidence": (
         "id,label\na,x\n",
         {"scores": "sure"},
-        "v.csv must have a column 'sure'; got columns ['id', 'label'].",
+        f"v.csv must have a column 'sure'; got columns ['id', 'label']. {NAMED}",
     ),
     "scores twice": (
         "id,label\na,x\n",

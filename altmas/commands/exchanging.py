@@ -115,7 +115,13 @@ def questions_table(audit: Audit, queries: list[Query]) -> pd.DataFrame:
 
 def _own(query: Query) -> dict[str, str]:
     """An item's own columns; one that has a name of ours gets a prefix."""
-    return {f"item {name}" if name.strip().lower() in TAKEN else name: text for name, text in query.content.items()}
+    named: dict[str, str] = {}
+    for name, text in query.content.items():
+        own = name
+        while own.strip().lower() in TAKEN or own in named or (own != name and own in query.content):
+            own = f"item {own}"
+        named[own] = text
+    return named
 
 
 TAKEN = (

@@ -37,6 +37,7 @@ _text_file = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--opinions", multiple=True, metavar="[NAME=]FILE", help="Other models' outputs: evidence only.")
 @click.option("--group", "groups", multiple=True, help="A column to look into, such as region. Several may be given.")
 @click.option("--items", type=_file, help="What annotators see: a folder of images named by id, or a table.")
+@click.option("--image", help="The column with the names of image files in the folder of --items.")
 @click.option("--text", help="The column that is the item's text.")
 @click.option("--show", help="Columns annotators see, with commas. Never a model's outputs.")
 @click.option("--classes", help="The label set, with commas, or a file with one class per line.")
@@ -67,7 +68,8 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     found = ingest(
         predictions, id=given["id_column"], prediction=given["prediction_column"], scores=given["scores"],
         logits=given["logits"], features=given["features"], opinions=given["opinions"], groups=given["groups"],
-        items=given["items"], text=given["text"], show=listed(given["show"]), classes=_classes(given["classes"]),
+        items=given["items"], image=given["image"], text=given["text"], show=listed(given["show"]),
+        classes=_classes(given["classes"]),
     )  # fmt: skip
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:

@@ -91,6 +91,7 @@ def ingest(
 
     cast = caster(models[0].said or ())
     known = known_classes(models, classes, cast)
+    _well_named(known or ())
     told = {one.keyed.name: outputs(one, known, cast, logits, notes) for one in models}
     scored: dict[str, Any] = {name: array for name, (_, array) in told.items() if array is not None}
     if beside is not None:

@@ -155,11 +155,9 @@ wrong=["row 3: id '8' was not asked about"], notices=["row 2: id '7' was read as
         found.append(MatchedRow(one.row, ids_asked[item], label, one.annotator.strip(), one.at, one.note))
     kept, conflicts, repeats = _settled(found, {p: i for i, p in ids_asked.items()}, classes)
     wrong = sorted([*wrong, *conflicts])
-    blank = sum(not one.label.strip() for one in returned)
     notices = [
         *_changes(changed),
         *_counted(repeats, "repeats another and was taken once", "repeat others and were taken once"),
-        *_counted(blank, "has no label and was left out", "have no label and were left out"),
     ]
     return Matched(kept, [f"row {row:,}: {why}" for row, why in wrong], notices)
 

@@ -133,4 +133,5 @@ def _guess_scores(frame: pd.DataFrame, names: Sequence[str], prediction: str | N
 
 def _there(name: str, names: Sequence[str], subject: str) -> None:
     if name not in names:
-        raise InputError(subject, f"have a column {name!r}", f"columns {list(names)[:12]}")
+        hint = "A column named by an option must be in every file; without the option common names are tried."
+        raise InputError(subject, f"have a column {name!r}", f"columns {list(names)[:12]}", hint)
