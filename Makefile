@@ -10,7 +10,7 @@ demo: $(STAMP)
 
 test: $(STAMP) programs
 	$(BIN)/ruff check .
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 slow: $(STAMP) programs
 	$(BIN)/pytest -m slow
