@@ -49,11 +49,18 @@ class Estimator:
         """Any metrics, chosen now: the draws did not depend on which would be asked."""
         rows = []
         for target in targets_of(resolve_metrics(wanted, self.pool, cost), self.pool):
-            _, found, interval = self.of([(1.0, target)])
+            at, found, interval = self.of([(1.0, target)])
             row = {"model": target.model, "metric": target.name, **ends(interval, found)}
-            promise = "exact: every item is labelled" if interval.error == 0 else approximately(self.level)
+            promise = self._promise(target, at)
             rows.append({**row, "labels": len(self.sample.answers), "promise": promise})
         return _without_model(pd.DataFrame(rows))
+
+    def _promise(self, target: Target, at: Linearised) -> str:
+        if self._all_answered([target]):
+            return "exact: every item is labelled"
+        if not np.abs(at.mean).any() and not at.variance.any():
+            return "certain: no label could change it"
+        return approximately(self.level)
 
     def confusion(self, model: int = 0) -> pd.DataFrame:
         """Every cell's count with its interval; a row per true and predicted class."""

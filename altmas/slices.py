@@ -27,6 +27,9 @@ DRAWS = 10_000
 def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFrame:
     """A metric in each group, with its interval and P(worst): the chance that no group is worse."""
     grouped = groups_by(estimator.pool, by)
+    if by == "class" and name not in ("accuracy", "error_rate"):
+        hint = "How many of a true class are found is recall:CLASS, of the whole pool."
+        raise InputError("metric", "be accuracy or error_rate by predicted class", repr(name), hint)
     if name == "accuracy":
         estimator = right_or_wrong(estimator)
     base = _base(estimator, name)
@@ -85,14 +88,19 @@ def ece(estimator: Estimator) -> tuple[float, float, float]:
     """Expected calibration error over equal-width bins, sum_b share_b |score_b - accuracy_b|: estimate, low, high.
 
     Noise adds to an absolute value whatever its sign, so each bin's squared gap is lessened by its squared error first;
-    the upper end starts from the gaps as they are.
+    the upper end starts from the gaps as they are. It is never below the gap of the whole pool, where that is clear:
+    bins can only add to it.
     """
     table = calibration(estimator)
     share = table["size"].to_numpy() / estimator.pool.size
     gap, error = table["bias"].to_numpy(), table["error"].to_numpy()
     lessened = float(share @ np.sqrt(np.maximum(gap**2 - error**2, 0.0)))
+    _, _, accuracy = right_or_wrong(estimator).of([(1.0, _base(right_or_wrong(estimator), "accuracy"))])
+    whole = abs(float(_probabilities(estimator).mean()) - accuracy.estimate)
+    lessened = max(lessened, whole if whole > 2 * accuracy.error else 0.0)
     reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
-    return lessened, max(lessened - reach, 0.0), min(float(share @ np.abs(gap)) + reach, 1.0)
+    high = min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)
+    return lessened, max(lessened - reach, 0.0), high
 
 
 def _base(estimator: Estimator, name: str) -> Target:

@@ -857,3 +857,15 @@ def test_times_only_go_on(audit, world):
     assert all(before <= after for before, after in pairwise(times))
     assert audit.status().last_answer == times[-1]
     assert all(len(at) == 24 and at.endswith("Z") for at in times)
+
+
+def test_an_answer_by_nobody_named_is_no_second_opinion(audit):
+    first, second = audit.ask(2)
+    audit.tell(first.id, "cat", annotator="mk")
+    assert not audit.tell(first.id, "cat").new
+    with pytest.raises(InputError, match="must be the one already given"):
+        audit.tell(first.id, "dog")
+    audit.tell(second.id, "cat")
+    assert not audit.tell(second.id, "cat", annotator="mk").new
+    assert audit.findings().agreement.items == 0
+    assert audit.tell(first.id, "dog", annotator="jo").new  # somebody else, by name

@@ -569,3 +569,28 @@ def test_anytime_intervals_of_groups_hold_the_truth_and_narrow():
     assert gap["low"] <= (y == said)[region == "n"].mean() - (y == said)[region == "s"].mean() <= gap["high"]
     with pytest.raises(altmas.InputError, match="metric must be accuracy"):
         result.groups("region", "macro_recall", anytime=True)
+
+
+def test_calibration_error_is_not_below_the_gap_of_the_whole_pool():
+    rng = np.random.default_rng(0)
+    said = rng.integers(3, size=2000)
+    truth = np.where(rng.random(2000) < 0.6, said, (said + 1) % 3)
+    result = altmas.assess(said, np.full(2000, 0.9), oracle=truth, metrics=["accuracy"], budget=150, progress=False)
+    gap = 0.9 - result.estimate(["accuracy"])["estimate"].iloc[0]
+    estimate, low, high = result.ece
+    assert low <= estimate <= high
+    assert estimate >= gap - 1e-9 > 0.2
+
+
+def test_what_no_label_could_change_is_called_certain_and_not_exact():
+    said = ["cat", "dog"] * 100
+    result = altmas.assess(
+        said,
+        oracle=["cat", "cow"] * 100,
+        classes=["cat", "cow", "dog"],
+        metrics=["accuracy"],
+        budget=60,
+        progress=False,
+    )
+    row = result.estimate(["recall:cow"]).iloc[0]
+    assert (row["estimate"], row["low"], row["high"], row["promise"]) == (0, 0, 0, "certain: no label could change it")

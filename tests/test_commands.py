@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from audit_world import meddle
-from command_world import CLASSES, altmas, head, init, mode, program, refused, told, truth_of, write, write_files
+from command_world import CLASSES, altmas, fill, head, init, mode, program, refused, told, truth_of, write, write_files
 from PIL import Image
 
 
@@ -155,7 +155,7 @@ def test_words_for_people(labelled):
     assert "The intervals promise: approximate 95% coverage" in shown
     assert "P(worst)" in told("worst", labelled)
     assert "P(among 2 worst)" in told("worst", labelled, "-m", 2)
-    assert told("compare", labelled, "--group", "region", "--a", "north", "--b", "south").count("\n") == 3
+    assert told("compare", labelled, "--group", "region", "--a", "north", "--b", "south").count("\n") == 4
 
 
 def test_looking_changes_nothing(labelled):
@@ -221,3 +221,43 @@ def test_a_refit_is_made_when_it_is_due(files, tmp_path):
     told("label", audit, "--from", files / "truth.csv", "-n", 20)
     assert told("refit", audit) == "The ranking knows 20 labels.\n"
     assert "no refit is due" in told("refit", audit)
+
+
+# What people lose or believe by mistake
+
+
+def test_a_file_that_somebody_labelled_in_is_not_written_over(files, audit, tmp_path):
+    todo = tmp_path / "todo.csv"
+    told("next", audit, "-n", 3, "--to", todo)
+    told("next", audit, "-n", 4, "--to", todo)  # nothing in it yet
+    fill(todo, truth_of(files))
+    before = todo.read_bytes()
+    assert "hold no answers yet" in refused("next", audit, "-n", 3, "--to", todo)
+    assert todo.read_bytes() == before
+
+
+def test_an_export_is_not_written_over_by_another(audit, tmp_path):
+    told("export", audit, tmp_path / "out")
+    assert "is not empty" in refused("export", audit, tmp_path / "out")
+    told("export", audit, tmp_path / "out", "--replace")
+
+
+def test_doubtful_classes_are_named(files, tmp_path):
+    table = pd.read_csv(files / "ours.csv", dtype=str)
+    table["said"] = ["Cat" if i == 0 and one == "cat" else one for i, one in enumerate(table["prediction"])]
+    table.loc[0, "said"] = "CAT"
+    table[["id", "said"]].to_csv(tmp_path / "odd.csv", index=False)
+    out = told("init", tmp_path / "odd", "--predictions", tmp_path / "odd.csv", "--prediction", "said")
+    assert "differ in case or blanks only" in out
+    table["said"] = [f"0.{i}" for i in range(len(table))]
+    table[["id", "said"]].to_csv(tmp_path / "many.csv", index=False)
+    out = told("init", tmp_path / "many", "--predictions", tmp_path / "many.csv", "--prediction", "said")
+    assert "120 classes for 120 items: is it the right column?" in out
+    assert told("check", tmp_path / "many").count("doubtful: 120 classes") == 1
+
+
+def test_questions_that_make_no_sense_are_refused(audit):
+    assert "by predicted class" in refused("worst", audit, "--metric", "recall:cat")
+    assert "rope must be a number between 0 and 1" in refused(
+        "compare", audit, "--group", "region", "--a", "north", "--b", "south", "--rope", 5
+    )

@@ -103,7 +103,7 @@ def test_a_folder_that_holds_something_is_left_alone(files, tmp_path):
         ("compare --group region --a north --b west", "must be one of ['north', 'south']; got 'west'."),
         ("compare --group land --a north --b south", "region"),
         ("compare --group class --a cat --b cat", "'cat'"),
-        ("compare --group class --a cat --b dog --rope 0", "rope must be a number above 0; got 0"),
+        ("compare --group class --a cat --b dog --rope 0", "rope must be a number between 0 and 1"),
         ("vendors", "audit must have several models under test; got one, 'ours'."),
         ("estimate --metrics greatness", "'greatness'"),
         ("estimate --to table.txt", "'.txt'"),

@@ -136,7 +136,7 @@ def test_ctrl_c_leaves_a_whole_audit(tmp_path):
         text=True,
     )  # fmt: skip
     first = run.stderr.readline()
-    assert re.search(r"\d+ of 20000 labels", first), first
+    assert re.search(r"\d+ of 20000 questions", first), first
     run.send_signal(signal.SIGINT)
     out, err = run.communicate(timeout=60)
     assert run.returncode == 130, err

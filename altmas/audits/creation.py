@@ -32,7 +32,7 @@ def make_folder(
 ) -> Path:
     """Check everything, write a draft beside the folder, then give it its name: an audit that is there is complete."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise InputError("audit folder", "be new or empty", str(target))
+        raise InputError("audit folder", "be new or empty", str(target), "Audit.open takes up one that is there.")
     settings.checked(pool)
     settings.make_method().begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows = _item_rows(pool, items, media)

@@ -180,7 +180,7 @@ class Findings:
         self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
     ) -> dict[str, Any]:
         """How much higher a metric is in group `a`; probabilities that it is lower, equal within `rope`, or higher."""
-        positive("rope", rope)
+        fraction("rope", rope)
         if isinstance(self.audit.method, GroupMethod):
             self._accuracy_only(metric)
             result = self._group_result(GroupQuestion("compare", by=by, a=a, b=b, rope=rope))

@@ -27,6 +27,7 @@ class Imported:
 
 
 SHOWN = 20
+CLASSES = "Classes that the model under test never says are declared when the audit is made: altmas init --classes."
 
 
 class RowsError(InputError):
@@ -40,7 +41,9 @@ class RowsError(InputError):
         super().__init__("file", "hold answers that can be taken", found, lines)
 
     def __str__(self) -> str:
-        return super().__str__().replace(". \n", ".\n")
+        text = super().__str__().replace(". \n", ".\n")
+        unknown = any(": label " in row and "is none of" in row for row in self.rows)
+        return f"{text}\n{CLASSES}" if unknown else text
 
 
 def import_answers(

@@ -9,7 +9,7 @@ from altmas.design import Sample, designed, linearise
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.model_differences import lower_is_better
 from altmas.targets import Target
-from altmas.wald import wald
+from altmas.wald import standard_error, wald
 
 
 def response_rate(inclusion: FloatArray, answered: IntArray, missing: IntArray) -> float:
@@ -44,10 +44,14 @@ def bounds_of_answers(target: Target, sample: Sample, missing: IntArray) -> tupl
 
 
 def bounds(target: Target, sample: Sample, missing: IntArray, level: float) -> tuple[float, float]:
-    """The estimate if every missing answer were against the model under test, and if every one were for it."""
+    """The estimate if all missing answers were against the model under test, and if all were for it."""
     out = []
     for best in (False, True):
         whole = Sample(sample.probabilities, filled(target, sample, missing, best=best), sample.inclusion)
-        at = linearise([(1.0, target)], target.name, target.model, whole)
-        out.append(wald(designed(at, whole), level).estimate)
+        found = designed(linearise([(1.0, target)], target.name, target.model, whole), whole)
+        estimate = wald(found, level).estimate
+        # Many answers taken to one side lead far from where the metric was linearised; there its own value is better.
+        if abs(found.bend) > standard_error(found):
+            estimate = float(np.clip(np.clip(found.design, *found.bounds) + found.bend, *found.bounds))
+        out.append(estimate)
     return out[0], out[1]

@@ -180,7 +180,7 @@ class Record:
         if client is not None and self.store.by_client(client) is not None:
             event = self.store.append("answered", body, client)  # refuses another content
             return Told(event.seq, event.at, new=False)
-        before = self.state.standing(position).get(annotator)
+        before = self._given_before(position, annotator)
         if before is not None:
             same = before.label == (told["answer"] if "label" not in told else self._class_places[str(told["label"])])
             if same and (not note or note == before.note):
@@ -192,6 +192,12 @@ class Record:
         event = self.store.append("answered", body, client)
         self.refresh()  # so that the next answer of the same transaction sees this one
         return Told(event.seq, event.at)
+
+    def _given_before(self, position: int, annotator: str) -> Entry | None:
+        """The annotator's standing answer. Whoever is not named may be anybody, so it is no second opinion."""
+        given = self.state.standing(position)
+        nameless = "" if annotator else next(iter(given), "")
+        return given.get(annotator) or given.get(nameless)
 
     def _label(self, label: Hashable) -> dict[str, str]:
         said = plain(label)

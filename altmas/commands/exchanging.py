@@ -76,6 +76,20 @@ def check_target(target: Path) -> None:
         raise InputError("file for questions", f"end in {', '.join(WRITERS)}", target.name)
     if not target.parent.is_dir():
         raise InputError("file for questions", "lie in a folder that exists", str(target.parent))
+    if target.exists() and labels_in(target):
+        hint = "Import it first, or write to another file."
+        raise InputError("file for questions", "hold no answers yet", f"{target} with some", hint)
+
+
+def labels_in(path: Path) -> bool:
+    """Whether somebody has labelled in a file of questions: their work is not written over."""
+    from altmas.formats.returned import read_returned
+    from altmas.metrics.errors import AltmasError
+
+    try:
+        return any(row.label.strip() for row in read_returned(path))
+    except AltmasError:  # tasks for Label Studio, or something else of the user's
+        return path.suffix.lower() != ".json"
 
 
 def _none(again: bool) -> str:

@@ -162,8 +162,11 @@ def _three(pair: str) -> tuple[str, str, str]:
 @click.command(short_help="Estimates, labels, events, report: for other programs.")
 @folder
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
-def export(audit: Path, out: Path) -> None:
+@click.option("--replace", is_flag=True, help="Write over what an earlier export left there.")
+def export(audit: Path, out: Path, replace: bool) -> None:
     """Write everything for other programs: estimates, labels with their chances, events, and the report."""
+    if out.is_dir() and any(out.iterdir()) and not replace:
+        raise click.UsageError(f"{out} is not empty; --replace writes over an earlier export.")
     from altmas.audits.events import canonical
     from altmas.files import write_text
     from altmas.formats.writing import write_table

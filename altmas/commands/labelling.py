@@ -63,6 +63,6 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
             return
         found = answer_from_table(
             held, table, wanted, annotator=next(iter(annotators), "table"),
-            told=lambda answered: progress.step(answered, wanted, "answered from the table"),
+            told=lambda answered: progress.step(answered, wanted, "asked of the table", "questions"),
         )  # fmt: skip
     click.echo(f"{counted(found, 'label')} taken from {table}.")

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from altmas.audits.findings import Findings
 
 
+APART = "A difference is estimated by itself: more precisely than, and not quite as, the two estimates subtracted."
+
+
 @click.command()
 @folder
 @as_json
@@ -150,8 +153,10 @@ def compare(
         asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
         say_json("compare", {"audit": str(audit), **asked, **row})
         return
-    click.echo(f"{row['verdict']}")
+    of = f"{model or found.models[0]}: " if len(found.models) > 1 else ""
+    click.echo(f"{of}{row['verdict']}")
     click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
+    click.echo(APART)
     click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
 
 
@@ -178,3 +183,4 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
     columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
     say_table(with_interval(apart), columns, "First minus second, on the same items")
+    click.echo(APART)

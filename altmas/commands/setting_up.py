@@ -86,6 +86,8 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     if as_json:
         say_json("init", {"audit": str(audit), "notes": found.notes, **summary})
         return
+    if given["classes"] is None:
+        click.echo("Note: the classes are those in the files; --classes names others that labels may be")
     for note in found.notes:
         if not note.startswith("annotators see"):  # said below
             click.echo(f"Note: {note}")
@@ -133,6 +135,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "items": pool.size,
         "classes": names[:-1],
         "models": models,
+        "doubts": _doubts(names[:-1], pool.size),
         "opinions": [one.name for one in pool.opinions],
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
@@ -150,6 +153,22 @@ def describe(audit: Audit) -> dict[str, Any]:
     }
 
 
+def _doubts(classes: list[str], items: int) -> list[str]:
+    """What a wrong column, or careless spelling, looks like."""
+    doubts = []
+    if len(classes) > MANY and len(classes) > items / MANY:
+        doubts.append(f"{len(classes):,} classes for {counted(items, 'item')}: is it the right column?")
+    folded: dict[str, str] = {}
+    for one in classes:
+        other = folded.setdefault(one.strip().casefold(), one)
+        if other != one:
+            doubts.append(f"classes {other!r} and {one!r} differ in case or blanks only")
+    return doubts
+
+
+MANY = 50
+
+
 def _tell(path: Path, summary: dict[str, Any]) -> None:
     size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
     click.echo(f"{path}: {size}, method {summary['method']}")
@@ -163,6 +182,8 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
         click.echo(f"  features per item: {' x '.join(map(str, summary['features']))}")
     for name, count in summary["groups"].items():
         click.echo(f"  group {name}: {count} values")
+    for doubt in summary["doubts"]:
+        click.echo(f"  doubtful: {doubt}")
     seen = ", ".join(summary["annotators_see"]) or "only the id"
     click.echo(f"  annotators see: {seen}; never what a model said")
     goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"

@@ -47,7 +47,7 @@ def _items(body: Mapping[str, Any]) -> str:
 
 
 def _who(body: Mapping[str, Any]) -> str:
-    return clean(body.get("annotator", "")) or "(no name)"
+    return clean(body.get("annotator", "")) or "(nobody named)"
 
 
 def _item(body: Mapping[str, Any]) -> str:

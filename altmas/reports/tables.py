@@ -215,7 +215,7 @@ def differences_table(rows: Sequence[Row], level: float) -> Table:
 
 def annotators_table(people: dict[str, int]) -> Table:
     """Answers by annotator."""
-    rows = tuple((clean(name) or "(no name)", f"{count:,}") for name, count in people.items())
+    rows = tuple((clean(name) or "(nobody named)", f"{count:,}") for name, count in people.items())
     return Table("Annotators", ("annotator", "answers"), rows)
 
 

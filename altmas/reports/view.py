@@ -154,7 +154,7 @@ def items_table(items: Sequence[Row]) -> tables.Table:
     rows = tuple(
         (
             clean(one["id"]),
-            "; ".join(f"{clean(a['annotator']) or '(no name)'}: {quoted(a['label'])}" for a in one["answers"]),
+            "; ".join(f"{clean(a['annotator']) or '(nobody named)'}: {quoted(a['label'])}" for a in one["answers"]),
             "; ".join(clean(a["note"]) for a in one["answers"] if a["note"]),
             *(str(one["content"].get(name, "")) for name in columns),
         )
