@@ -41,9 +41,11 @@ def ranked(table: pd.DataFrame, by: str, metric: str, m: int, level: float, seed
     if sure >= level:
         out.attrs["verdict"] = f"{what}: {', '.join(map(str, out['group'].head(m)))} (P = {sure:.2f})"
     else:
-        contenders = out.head(max(4, m + 2)).itertuples()
-        named = ", ".join(f"{row.group} (P = {row.p:.2f})" for row in contenders)
-        out.attrs["verdict"] = f"{what}: not told apart yet: {named}"
+        head = out.head(max(4, m + 2))
+        certain = ", ".join(str(one) for one in head["group"][head["p"] >= level])
+        rest = head[head["p"] < level].itertuples()
+        named = ", ".join(f"{row.group} (P = {row.p:.2f})" for row in rest)
+        out.attrs["verdict"] = f"{what}: {f'{certain}; ' if certain else ''}not told apart yet: {named}"
     return out
 
 

@@ -34,14 +34,20 @@ export function openHelp(keys, timings) {
   byId("help-keys").replaceChildren(keys.off ? make("p", {}, "Keys are turned off.") : make("dl", { class: "keys" }, ...rows));
   const measured = timings.length === 0 ? "" : `From key to next item: ${Math.round(median(timings))} ms, the middle of ${timings.length}.`;
   say(byId("timing"), measured);
-  byId("help").showModal();
+  show("help");
+}
+
+// A dialog whose button is at its end would open scrolled to it.
+function show(name) {
+  byId(name).showModal();
+  byId(name).scrollTop = 0;
 }
 
 const actions = (keys) => [...keys.classes.map((_, index) => `class:${index}`), ...CONTROLS.map(([action]) => action)];
 
 function openSettings(keys, changed) {
   fillSettings(keys, changed);
-  byId("settings").showModal();
+  show("settings");
 }
 
 function fillSettings(keys, changed) {
@@ -85,5 +91,5 @@ export function openEstimate({ rows, sentence }) {
       ...promises,
     );
   }
-  byId("estimate").showModal();
+  show("estimate");
 }
