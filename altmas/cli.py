@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import click
@@ -9,15 +10,34 @@ import click
 from altmas import __version__
 from altmas.commands import completing, demonstrating, exchanging, keeping, labelling, looking, setting_up
 from altmas.commands.shared import EXIT_REFUSED
-from altmas.metrics.errors import AltmasError
+from altmas.metrics.errors import AltmasError, InputError
+from altmas.plugins import COMMANDS, plugin, plugin_names
+
+ELSEWHERE = {"bench": "altmas.experiments.bench_command"}
+"""Our commands that live outside this room: looked up by name, so that this room imports no other."""
 
 
 class InOrder(click.Group):
     """Commands in the order they are used in, not that of the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """As they were added."""
-        return list(self.commands)
+        """As they were added, then those of other packages."""
+        ours = [*self.commands, *ELSEWHERE]
+        return [*ours, *(name for name in plugin_names(COMMANDS) if name not in ours)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """One of ours, or by the entry point `altmas.commands`; one that does not load is no command."""
+        if (ours := super().get_command(ctx, cmd_name)) is not None:
+            return ours
+        if cmd_name in ELSEWHERE:
+            found = getattr(importlib.import_module(ELSEWHERE[cmd_name]), cmd_name)
+        else:
+            try:
+                found = plugin(COMMANDS, cmd_name)
+            except InputError as error:
+                click.echo(f"Note: {error}", err=True)
+                return None
+        return found if isinstance(found, click.Command) else None
 
 
 @click.group(cls=InOrder, context_settings={"help_option_names": ["-h", "--help"]})

@@ -18,6 +18,8 @@ from altmas.method_random import RandomSampling
 from altmas.method_stratified import Stratified
 from altmas.method_surrogate import AltMas, Bald
 from altmas.metrics.errors import InputError
+from altmas.plugins import METHODS as PLUG_INS
+from altmas.plugins import called, plugin_names
 
 METHODS: dict[str, Callable[..., Method]] = {
     "certified": Certified,
@@ -45,15 +47,26 @@ def make_method(name: str, **options: Any) -> Method:
     `certified` takes `worth`, `interval`, `floor`, `temperature`, `network`, `surrogate`; `altmas` takes `surrogate`,
     `draws`, `pseudo_labels`, `counted` and `tune`; `bald` takes `surrogate`, `draws` and `tune`; `stratified` takes
     `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes `draws`, `oasis` takes `strata`,
-    `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`, `reward` and `draws`.
+    `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`, `reward` and `draws`. Other packages add
+    methods with the entry point `altmas.methods`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'
     """
     if name not in METHODS:
-        raise InputError("method", f"be one of {', '.join(METHODS)}", repr(name))
+        return _from_elsewhere(name, options)
     try:
         return METHODS[name](**options)
     except TypeError as error:
         said = str(error).split("() ")[-1].removeprefix("got ")
         raise InputError(f"options of method {name!r}", "be known", said) from None
+
+
+def _from_elsewhere(name: str, options: dict[str, Any]) -> Method:
+    """A method of another package, by the entry point `altmas.methods`."""
+    found: Method | None = called(PLUG_INS, name, **options)
+    if found is None:
+        raise InputError("method", f"be one of {', '.join([*METHODS, *plugin_names(PLUG_INS)])}", repr(name))
+    if not hasattr(found, "begin") or not hasattr(found, "name"):
+        raise InputError(f"plug-in {name!r} of {PLUG_INS}", "make a method, with name and begin", repr(found))
+    return found

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from altmas.metrics import InputError, Metric, metrics_named
 from altmas.metrics.custom import LabelFunction
+from altmas.plugins import METRICS, called
 from altmas.pool import Pool
 
 
@@ -27,7 +28,7 @@ def resolve_metrics(
     found: list[Metric] = []
     for one in listed:
         if isinstance(one, str):
-            found += metrics_named([one], pool.classes, cost=cost)
+            found += _named(one, pool, cost)
         elif isinstance(one, LabelFunction) and not one.classes:
             found.append(replace(one, classes=pool.classes))
         elif hasattr(one, "value") and hasattr(one, "gradient"):
@@ -44,6 +45,19 @@ def resolve_metrics(
     for one in found:
         _try(one, pool)
     return tuple(found)
+
+
+def _named(name: str, pool: Pool, cost: ArrayLike | None) -> list[Metric]:
+    """From the catalogue, or by the entry point `altmas.metrics` of another package."""
+    try:
+        return metrics_named([name], pool.classes, cost=cost)
+    except InputError:
+        made = called(METRICS, name, pool.classes)
+        if made is None:
+            raise
+    if not hasattr(made, "value") or not hasattr(made, "gradient"):
+        raise InputError(f"plug-in {name!r} of {METRICS}", "make a metric", repr(made))
+    return [made]
 
 
 def _try(one: Metric, pool: Pool) -> None:

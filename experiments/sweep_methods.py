@@ -263,7 +263,7 @@ def sweep(tasks: Sequence[Task], folder: Path, jobs: int) -> list[str]:
 
 
 def _attempt(task: Task) -> tuple[Task, list[Row], str]:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    from threadpoolctl import threadpool_limits
 
     os.environ.update(ONE_THREAD)  # TensorFlow reads it when it is first loaded
     try:

@@ -1,0 +1,125 @@
+"""One cell of a sweep: the same cell gives the same rows in any process, on one thread."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from altmas import __version__
+from altmas.checks import as_column, class_indices
+from altmas.estimates import Estimate
+from altmas.experiments.bench_pools import load_pool
+from altmas.experiments.bench_rows import Finished
+from altmas.experiments.bench_spec import Cell, Entry
+from altmas.loop import Plan, rounds
+from altmas.method import Job
+from altmas.methods import make_method
+from altmas.metrics import tally
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.oracles import TableOracle
+from altmas.pool import Pool
+from altmas.resolve import resolve_metrics
+
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"),
+    "1",
+)
+"""Read by libraries when they are first loaded. Sums in another order are other numbers."""
+
+
+def attempt(cell: Cell, memory: float | None = None) -> Finished:
+    """Run a cell; whatever goes wrong in it is its result. `memory` bounds what the process may hold, in GB."""
+    begin = time.perf_counter()
+    rows: list[dict[str, Any]] = []
+    error = checksum = ""
+    try:
+        with one_thread(), at_most(memory):
+            checksum = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data)[3]
+            rows = run_cell(cell)
+    except Exception as failure:  # a plug-in may raise anything, and the sweep goes on
+        rows, error = [], f"{type(failure).__name__}: {failure}"
+    seconds = round(time.perf_counter() - begin, 3)
+    status = "failed" if error else "ok"
+    return Finished(cell.key, status, cell.columns, rows, error, checksum, __version__, seconds)
+
+
+def run_cell(cell: Cell) -> list[dict[str, Any]]:
+    """A row per round (or checkpoint) and metric.
+
+    >>> from altmas.experiments.bench_spec import parse_sweep
+    >>> sweep = {"pools": ["generated"], "metrics": ["accuracy"], "methods": ["random"], "budgets": [60]}
+    >>> [row["labels"] for row in run_cell(parse_sweep(sweep).cells()[0])]
+    [50, 60]
+    """
+    pool, table, confusion, _ = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data)
+    if cell.budget > pool.size:
+        raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{cell.budget:,}")
+    metrics = resolve_metrics(list(cell.metrics), pool)
+    truth = {one.name: float(one.value(confusion)) for one in metrics}
+    method = make_method(cell.method.name, **cell.method.given)
+    plan = Plan(cell.budget, cell.initial, cell.batch, cell.level)
+    rows: list[dict[str, Any]] = []
+    for done in rounds(Job(pool, metrics, cell.seed), method, table, plan):
+        labels = len(done.answers)
+        if not cell.checkpoints or labels in cell.checkpoints or labels == cell.budget:
+            rows += [_row(one, labels, truth[one.metric]) for one in done.estimates]
+    return rows
+
+
+def _row(one: Estimate, labels: int, truth: float) -> dict[str, Any]:
+    numbers = {name: _plain(getattr(one, name)) for name in ("estimate", "low", "high", "plug_in", "design")}
+    covered = bool(one.low <= truth <= one.high)
+    return {"labels": labels, "metric": one.metric, **numbers, "truth": _plain(truth), "covered": covered}
+
+
+def _plain(number: float) -> float | None:
+    value = float(number)
+    return value if math.isfinite(value) else None
+
+
+@lru_cache(maxsize=1)  # a worker holds one pool; cells come pool by pool
+def _prepared(
+    entry: Entry, model: str, sees: tuple[str, ...], home: str, data: str
+) -> tuple[Pool, TableOracle, FloatArray, str]:
+    source = load_pool(entry.name, model, entry.given, home, data)
+    pool = source.build(frozenset(sees))
+    labels = class_indices(as_column("labels", source.labels), pool.classes)
+    if (labels == len(pool.classes)).any():
+        at = int(np.argmax(labels == len(pool.classes)))
+        raise InputError(f"labels of pool {entry.label!r}", "be among its classes", repr(source.labels[at]))
+    confusion = tally(labels, pool.predictions, len(pool.classes), pool.columns)
+    return pool, TableOracle.of(source.labels, pool.ids), confusion, source.checksum
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Libraries on one thread: those that are loaded, and those to come."""
+    from threadpoolctl import threadpool_limits
+
+    os.environ.update(ONE_THREAD)
+    with threadpool_limits(1):
+        yield
+
+
+@contextmanager
+def at_most(gigabytes: float | None) -> Iterator[None]:
+    """Let this process hold no more memory than this; a cell that needs more fails with a MemoryError."""
+    import resource
+
+    if gigabytes is None:
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * 2**30), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_DATA, before)
