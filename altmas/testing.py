@@ -1,4 +1,4 @@
-"""Doubles for tests, ours and yours."""
+"""Doubles for tests, ours and yours, and what every method and pool must do."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.answers import Answers
+from altmas.checks import as_column, class_indices
 from altmas.draws import Probabilities
+from altmas.estimates import Estimate
+from altmas.loop import Plan, rounds
+from altmas.method import Job, Method
+from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import IntArray
+from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.oracles import TableOracle
 from altmas.pool import Pool
 from altmas.progress import Reporter
 
-__all__ = ["CountingOracle", "FixedSurrogate", "TableOracle"]
+__all__ = ["CountingOracle", "FixedSurrogate", "TableOracle", "check_method", "check_pool"]
 
 
 @dataclass(eq=False)
@@ -68,3 +74,87 @@ class CountingOracle:
     def __call__(self, item: Any) -> Any:
         self.asked.append(item)
         return self.labels[item]
+
+
+def check_method(method: Method, *, exact: bool = True) -> None:
+    """Refuse a method that breaks the contract, by a sentence. Run it in your package's tests.
+
+    On a made-up pool of 60 items it must ask about open items, each once, spend exactly its budget, give one estimate per metric
+    with low <= estimate <= high, and find the same with the same seed. With every label known it must be exact, but for
+    methods that say otherwise (`exact=False`).
+
+    >>> from altmas import make_method
+    >>> check_method(make_method("random"))
+    """
+    subject = f"method {getattr(method, 'name', method)!r}"
+    if not isinstance(getattr(method, "name", None), str) or not callable(getattr(method, "begin", None)):
+        raise InputError(subject, "have a name and begin(job)", type(method).__name__)
+    pool, labels = _made_up()
+    for budget in (20, pool.size):
+        first, again = (_trial(method, pool, labels, budget) for _ in range(2))
+        if repr(first) != repr(again):
+            raise InputError(subject, "find the same with the same seed", f"other results for {budget} labels")
+        if len(first[0]) != budget or len(set(first[0])) != budget:
+            raise InputError(subject, f"ask {budget} items, each once", f"{len(set(first[0]))}")
+        _check_estimates(subject, first[1], budget)
+    confusion = tally(labels, pool.predictions, len(pool.classes), pool.columns)
+    for one, metric in zip(first[1], metrics_named(_ASKED, pool.classes), strict=True):
+        if exact and abs(one.estimate - float(metric.value(confusion))) > 1e-6:
+            rule = f"give the true {one.metric}, {float(metric.value(confusion)):.6f}, when every label is known"
+            raise InputError(subject, rule, f"{one.estimate:.6f}", "If this is meant, say exact=False.")
+
+
+_ASKED = ["accuracy", "macro_recall"]
+
+
+def _made_up() -> tuple[Pool, IntArray]:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(3, size=60)
+    said = np.where(rng.random(60) < 0.7, labels, rng.integers(3, size=60))
+    scores = 0.6 * np.eye(3)[said] + 0.4 * rng.dirichlet(np.ones(3), 60)
+    return Pool.build(said, scores=scores, classes=range(3)), labels
+
+
+def _trial(method: Method, pool: Pool, labels: IntArray, budget: int) -> tuple[list[Any], list[Estimate]]:
+    oracle = CountingOracle(labels.tolist())
+    job = Job(pool, tuple(metrics_named(_ASKED, pool.classes)), 7)
+    found: list[Estimate] = []
+    for done in rounds(job, method, oracle, Plan(budget, 10, 5, 0.9)):
+        found = list(done.estimates)
+    return oracle.asked, found
+
+
+def _check_estimates(subject: str, found: list[Estimate], budget: int) -> None:
+    if [one.metric for one in found] != _ASKED:
+        raise InputError(subject, f"estimate {', '.join(_ASKED)}, in this order", [one.metric for one in found])
+    for one in found:
+        if not one.low <= one.estimate <= one.high:
+            rule = f"give {one.metric} inside its interval after {budget} labels"
+            raise InputError(subject, rule, f"{one.low}, {one.estimate}, {one.high}")
+        if not one.promise:
+            raise InputError(subject, "say what its intervals promise", f"nothing for {one.metric}")
+
+
+def check_pool(pool: Any) -> None:
+    """Refuse a pool of a sweep, or a maker of one, that breaks the contract. Run it in your package's tests.
+
+    It must have a name, predictions and a label per item, every label among its classes; a maker must make the same
+    pool twice.
+
+    >>> from altmas.experiments.bench_pools import generated
+    >>> check_pool(generated)
+    """
+    if callable(pool):
+        first, again = pool(), pool()
+        if first.checksum != again.checksum:
+            raise InputError(f"pool {first.name!r}", "be the same whenever it is made", "two checksums")
+        pool = first
+    if not isinstance(getattr(pool, "name", None), str) or not pool.name:
+        raise InputError("pool", "have a name", repr(getattr(pool, "name", None)))
+    built = pool.build()
+    labels = as_column(f"labels of pool {pool.name!r}", pool.labels)
+    if len(labels) != built.size:
+        raise InputError(f"pool {pool.name!r}", "have a label per item", f"{len(labels):,} for {built.size:,} items")
+    strange = np.flatnonzero(class_indices(labels, built.classes) == len(built.classes)).tolist()
+    if strange:
+        raise InputError(f"labels of pool {pool.name!r}", "be among its classes", rows_at_fault(strange))

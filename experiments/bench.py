@@ -184,7 +184,7 @@ def _dask(address: str) -> Iterator[dict[str, Any]]:
         hint = "pip install 'altmas[dask]'."
         raise InputError("backend dask", "have the package distributed", str(error), hint) from None
     try:
-        client = Client(address, timeout="20s")
+        client = Client(address, timeout="10s")
     except OSError as error:
         raise InputError("scheduler", "answer", f"{address}: {error}") from None
     with client:

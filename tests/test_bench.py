@@ -1,0 +1,338 @@
+"""Sweeps: what is refused, the same rows on every backend, and nothing lost by a kill."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import altmas
+from altmas import InputError
+from altmas.cli import commands
+from altmas.experiments import bench
+from altmas.experiments.bench import Workers, run_sweep
+from altmas.experiments.bench_pools import load_pool
+from altmas.experiments.bench_rows import appending, failures, finished_keys, read_finished, same_rows, to_frame
+from altmas.experiments.bench_run import attempt, run_cell
+from altmas.experiments.bench_spec import parse_sweep, read_sweep
+from altmas.methods import METHODS
+
+ROOT = Path(altmas.__file__).parent.parent
+SMOKE = Path(__file__).parent.parent / "benchmarks" / "sweeps" / "smoke.toml"
+SMALL = {
+    "pools": [{"name": "made", "kind": "generated", "items": 120}],
+    "metrics": ["accuracy"],
+    "methods": ["random", "stratified"],
+    "budgets": [40],
+    "seeds": 2,
+    "initial": 20,
+    "batch": 10,
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The smoke sweep in one process, uninterrupted."""
+    path = tmp_path_factory.mktemp("whole") / "rows.jsonl"
+    run_sweep(read_sweep(SMOKE), path, Workers())
+    return to_frame(path)
+
+
+def environment(*paths):
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *map(str, paths), os.environ.get("PYTHONPATH", "")])}
+
+
+def command(rows, *more):
+    return [sys.executable, "-m", "altmas", "bench", str(SMOKE), "--rows", str(rows), "--resume", *more]
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"pool": 1}, "sweep must have no keys but title, .*; got 'pool'"),
+        ({"pools": []}, "pools must be a list of at least one"),
+        ({"pools": ["nowhere"]}, "pool must be one of digits, generated, .*, or have a file; got 'nowhere'"),
+        ({"pools": ["digits", "digits"]}, "pools must be told apart; got 'digits' twice"),
+        ({"pools": [3]}, "each pool must be a name or a table; got 3"),
+        ({"models": ["oracle"]}, "model must be one of logistic, .*; got 'oracle'"),
+        ({"methods": ["magic"]}, "method must be one of .*; got 'magic'"),
+        ({"methods": [{"name": "random", "speed": 3}]}, "method must have no keys but .*; got 'speed'"),
+        ({"methods": [{"name": "random", "options": {"x": 1}}]}, "options of method 'random' must be known"),
+        ({"methods": [{"name": "random", "sees": ["labels"]}]}, "sees of method 'random' must be among features"),
+        ({"metrics": [[]]}, "each set of metrics must be a list of at least one"),
+        ({"budgets": [0]}, "each of budgets must be an int >= 1; got 0"),
+        ({"budgets": [10, 10]}, "budgets must be distinct"),
+        ({"seeds": 0}, "seeds must be an int >= 1"),
+        ({"level": 1.0}, "level must be a number between 0 and 1"),
+    ],
+)
+def test_a_wrong_sweep_is_refused_by_a_sentence(change, sentence):
+    with pytest.raises(InputError, match=sentence):
+        parse_sweep({**SMALL, **change})
+
+
+def test_a_sweep_that_cannot_begin_is_refused_before_it_does(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    for change, sentence in (
+        ({"metrics": ["acuracy"]}, "metric must be one of"),
+        ({"budgets": [500]}, "budgets must be at most the size of pool 'made', 120; got 500"),
+        ({"pools": [{"file": "none.npz"}]}, "file of pool 'none' must exist"),
+        ({"pools": [{"name": "made", "kind": "generated", "colour": 1}]}, "options of pool 'generated' must be known"),
+    ):
+        with pytest.raises(InputError, match=sentence):
+            run_sweep(parse_sweep({**SMALL, **change}), path, Workers())
+    assert not path.exists()
+    (tmp_path / "bad.toml").write_text("pools = [")
+    with pytest.raises(InputError, match="sweep bad.toml must be TOML"):
+        read_sweep(tmp_path / "bad.toml")
+    with pytest.raises(InputError, match="scheduler must be given with backend dask"):
+        Workers(1, "dask")
+
+
+def test_cells_are_every_combination_once_with_keys_of_their_content():
+    sweep = parse_sweep({**SMALL, "pools": ["digits", "wine"], "models": ["tree", "bayes"], "budgets": [40, 60]})
+    cells = sweep.cells()
+    assert len(cells) == (1 + 2) * 2 * 2 * 2
+    assert len({cell.key for cell in cells}) == len(set(cells)) == len(cells)
+    assert {cell.key for cell in replace(sweep, home="/elsewhere").cells()} == {cell.key for cell in cells}
+    assert cells[0].key != replace(cells[0], level=0.9).key
+
+
+@pytest.mark.parametrize("name", ["digits", "generated", "wine", "breast_cancer"])
+def test_bundled_pools_are_the_same_every_time(name):
+    from altmas.testing import check_pool
+
+    check_pool(lambda: load_pool(name, "tree", {}))
+
+
+def test_pools_from_files(tmp_path):
+    made = load_pool("generated", "own", {"items": 90})
+    np.savez(tmp_path / "a.npz", labels=made.labels, predictions=made.predictions, scores=made.scores)
+    columns = {f"scores_{c}": made.scores[:, c] for c in range(3)}
+    pd.DataFrame({"labels": made.labels, "predictions": made.predictions, **columns}).to_parquet(tmp_path / "b.parquet")
+    (tmp_path / "sweep.toml").write_text(
+        'pools = [{file = "a.npz"}, {file = "b.parquet"}]\nmetrics = ["accuracy"]\nmethods = ["certified"]\nbudgets = [60]'
+    )
+    cells = read_sweep(tmp_path / "sweep.toml").cells()
+    a, b = (run_cell(cell) for cell in cells)
+    assert a == b
+    assert attempt(cells[0]).checksum != made.checksum  # no declared classes in the file
+
+
+def test_two_processes_find_what_one_finds(whole, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    done = run_sweep(read_sweep(SMOKE), rows, Workers(2))
+    assert (done.cells, done.skipped, done.failed) == (24, 0, ())
+    frame = to_frame(rows)
+    assert same_rows(frame, whole)
+    assert set(frame["method"]) == {"random", "stratified", "certified"}
+    assert frame.groupby("pool")["checksum"].nunique().tolist() == [1, 1]
+    assert not same_rows(frame.assign(estimate=frame["estimate"] + 1e-16 + 1e-12), whole)
+
+
+def test_killed_five_times_and_resumed(whole, tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    chance = random.Random(0)
+    counts = []
+    for _ in range(5):
+        # A session of its own, so that its workers go with it.
+        run = subprocess.Popen(
+            command(rows, "--jobs", "2"), env=environment(), start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        before = len(finished_keys(rows))
+        goal = before + chance.randint(0, 4)
+        end = time.monotonic() + 60
+        while run.poll() is None and len(finished_keys(rows)) <= goal and time.monotonic() < end:
+            time.sleep(chance.uniform(0.002, 0.03))
+        os.killpg(run.pid, signal.SIGKILL)
+        run.wait()
+        counts.append(len(finished_keys(rows)))
+    assert counts[0] < 24
+    with rows.open("ab") as file:
+        file.write(b'{"key":"half a li')
+    last = subprocess.run(command(rows, "--jobs", "2"), env=environment(), capture_output=True, text=True)
+    assert last.returncode == 0, last.stderr
+    assert same_rows(to_frame(rows), whole)
+    lines = rows.read_bytes().splitlines()
+    assert len(lines) == len({json.loads(line)["key"] for line in lines}) == 24  # nothing ran twice to its end
+
+
+class Failing:
+    """A method that fails in one cell."""
+
+    name = "failing"
+
+    def begin(self, job):
+        if job.seed == 1:
+            raise RuntimeError("no luck")
+        return METHODS["random"]().begin(job)
+
+
+def test_a_failed_cell_is_recorded_and_the_sweep_goes_on(tmp_path, monkeypatch):
+    monkeypatch.setitem(METHODS, "failing", Failing)
+    rows = tmp_path / "rows.jsonl"
+    sweep = parse_sweep({**SMALL, "methods": ["failing", "random"], "seeds": 3})
+    done = run_sweep(sweep, rows, Workers())
+    assert [one.error for one in done.failed] == ["RuntimeError: no luck"]
+    assert len(finished_keys(rows)) == 5
+    assert [one.cell["seed"] for one in failures(rows)] == [1]
+    with pytest.raises(InputError, match="rows file must be new; got .*--resume"):
+        run_sweep(sweep, rows, Workers())
+    monkeypatch.setattr(Failing, "begin", lambda self, job: METHODS["random"]().begin(job))
+    again = run_sweep(sweep, rows, Workers(), resume=True)
+    assert (again.skipped, again.failed, failures(rows)) == (5, (), [])
+    frame = to_frame(rows, sweep.cells())
+    assert frame["method"].drop_duplicates().tolist() == ["failing", "random"]
+
+
+PLUG_IN = """
+import os, signal
+from altmas.method_random import RandomSampling
+
+class Dying(RandomSampling):
+    name = "dying"
+    def begin(self, job):
+        if job.seed == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().begin(job)
+"""
+
+
+def test_a_process_that_dies_takes_only_its_cell_with_it(tmp_path):
+    (tmp_path / "dying.py").write_text(PLUG_IN)
+    info = tmp_path / "dying-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dying\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[altmas.methods]\ndying = dying:Dying\n")
+    (tmp_path / "sweep.toml").write_text(
+        'pools = ["generated"]\nmetrics = ["accuracy"]\nmethods = ["dying", "random"]\nbudgets = [60]\nseeds = 3\n'
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "altmas", "bench", "sweep.toml", "--jobs", "2", "--json"],
+        capture_output=True, text=True, cwd=tmp_path, env=environment(tmp_path),
+    )  # fmt: skip
+    assert done.returncode == 3, done.stderr
+    failed = json.loads(done.stdout)["failed"]
+    assert [(one["method"], one["seed"]) for one in failed] == [("dying", 1)]
+    assert "died" in failed[0]["error"]
+    assert len(finished_keys(tmp_path / "sweep.rows.jsonl")) == 5
+
+
+def test_memory_is_bounded():
+    sweep = parse_sweep({**SMALL, "pools": [{"name": "made", "kind": "generated", "items": 50_000_000}]})
+    found = attempt(sweep.cells()[0], memory=1.0)
+    assert found.status == "failed"
+    assert "MemoryError" in found.error
+
+
+def test_another_pool_under_the_same_name_is_refused(tmp_path):
+    made = load_pool("generated", "own", {"items": 90})
+    rows, file = tmp_path / "rows.jsonl", tmp_path / "a.npz"
+    np.savez(file, labels=made.labels, predictions=made.predictions)
+    sweep = replace(parse_sweep({**SMALL, "pools": [{"file": "a.npz"}]}), home=str(tmp_path))
+    run_sweep(replace(sweep, seeds=(0,)), rows, Workers())
+    from altmas.experiments.bench_run import _prepared
+
+    _prepared.cache_clear()
+    np.savez(file, labels=made.labels[::-1], predictions=made.predictions)
+    with pytest.raises(InputError, match="pool 'a' must be the one of the rows, with checksum"):
+        run_sweep(sweep, rows, Workers(), resume=True)
+
+
+def test_rows_are_written_by_one_sweep_at_a_time(tmp_path):
+    with (
+        appending(tmp_path / "rows.jsonl"),
+        pytest.raises(InputError, match="one sweep at a time"),
+        appending(tmp_path / "rows.jsonl"),
+    ):
+        pass
+    (tmp_path / "other.jsonl").write_text("not a sweep\n")
+    with pytest.raises(InputError, match="rows file other.jsonl must hold the lines of a sweep; got line 1"):
+        read_finished(tmp_path / "other.jsonl")
+
+
+def test_interrupted_by_a_person(tmp_path, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bench, "attempt", stop)
+    done = CliRunner().invoke(commands, ["bench", str(SMOKE), "--rows", str(tmp_path / "r.jsonl"), "--jobs", "1"])
+    assert "go on with --resume" in done.stderr
+    assert done.exit_code != 0
+
+
+# A cluster on this machine.
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, started from the command line."""
+    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
+    import distributed
+
+    env = environment(Path(distributed.__file__).parent.parent)
+    # The packages of a cluster warn about each other's versions; they are not ours to mend.
+    env["PYTHONWARNINGS"] = "ignore"
+    started = []
+
+    def start(*arguments):
+        with (tmp_path / "cluster.log").open("ab") as log:
+            started.append(subprocess.Popen([sys.executable, "-m", *arguments], env=env, cwd=tmp_path, stdout=log, stderr=log))
+        return started[-1]
+
+    file = tmp_path / "scheduler.json"
+    start(
+        "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+        "--scheduler-file", str(file),
+    )  # fmt: skip
+    end = time.monotonic() + 40
+    while not (file.is_file() and file.read_text().strip()):
+        assert time.monotonic() < end, (tmp_path / "cluster.log").read_text()
+        time.sleep(0.1)
+    address = json.loads(file.read_text())["address"]
+    workers = [
+        start("distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
+        for _ in range(2)
+    ]  # fmt: skip
+    yield address, workers, env
+    for one in reversed(started):
+        one.kill()
+        one.wait()
+
+
+def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, cluster, tmp_path):
+    address, workers, env = cluster
+    rows = tmp_path / "rows.jsonl"
+    run = subprocess.Popen(
+        command(rows, "--backend", "dask", "--scheduler", address), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while len(finished_keys(rows)) < 5 and run.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    at_kill = len(finished_keys(rows))
+    workers[0].kill()
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err.decode()
+    assert 5 <= at_kill
+    assert b"24 cells" in out
+    assert same_rows(to_frame(rows), whole)
+
+
+def test_a_scheduler_that_does_not_answer(tmp_path):
+    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
+    done = subprocess.run(
+        command(tmp_path / "r.jsonl", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"),
+        env=environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "scheduler must answer" in done.stderr
