@@ -79,9 +79,9 @@ class CountingOracle:
 def check_method(method: Method, *, exact: bool = True) -> None:
     """Refuse a method that breaks the contract, by a sentence. Run it in your package's tests.
 
-    On a made-up pool of 60 items it must ask about open items, each once, spend exactly its budget, give one estimate per metric
-    with low <= estimate <= high, and find the same with the same seed. With every label known it must be exact, but for
-    methods that say otherwise (`exact=False`).
+    On a made-up pool of 60 items it must ask about open items, each once, spend exactly its budget, give one estimate
+    per metric with low <= estimate <= high, and find the same with the same seed. With every label known it must be
+    exact, but for methods that say otherwise (`exact=False`).
 
     >>> from altmas import make_method
     >>> check_method(make_method("random"))

@@ -96,7 +96,8 @@ class Keeper:
 
 def described(one: Finished) -> str:
     """A failed cell in a line."""
-    return f"{one.cell['pool']}, {one.cell['method']}, {one.cell['budget']} labels, seed {one.cell['seed']}: {one.error}"
+    where = [str(one.cell[name]) for name in ("pool", "model", "method")]
+    return f"{', '.join(where)}, {one.cell['budget']} labels, seed {one.cell['seed']}: {one.error}"
 
 
 def duration(seconds: float) -> str:

@@ -128,7 +128,8 @@ def generated(items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: i
 def digits() -> BenchPool:
     """The vendor of `altmas demo`."""
     vendor = vendor_digits()
-    return BenchPool("digits", vendor.predictions, vendor.labels, vendor.scores, vendor.images, classes=tuple(range(10)))
+    classes = tuple(range(10))
+    return BenchPool("digits", vendor.predictions, vendor.labels, vendor.scores, vendor.images, classes=classes)
 
 
 def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPool:
@@ -141,7 +142,8 @@ def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPo
     vendor = _classifier(model, seed).fit(found.data[theirs], found.target[theirs])
     scores = vendor.predict_proba(found.data[ours])
     names = tuple(range(scores.shape[1]))
-    return BenchPool(kind, scores.argmax(1), found.target[ours].astype(np.int64), scores, found.data[ours], classes=names)
+    labels, features = found.target[ours].astype(np.int64), found.data[ours]
+    return BenchPool(kind, scores.argmax(1), labels, scores, features, classes=names)
 
 
 def stored(name: str, data: Path | None) -> BenchPool:

@@ -134,10 +134,10 @@ def read_sweep(path: Path) -> Sweep:
 def parse_sweep(table: Mapping[str, Any]) -> Sweep:
     """A sweep from what a TOML file says; mistakes are refused by a sentence.
 
-    >>> parse_sweep({"pool": ["digits"]})
+    >>> parse_sweep({"metrics": ["accuracy"], "methods": ["random"]})
     Traceback (most recent call last):
     ...
-    altmas.metrics.errors.InputError: sweep must have no keys but title, pools, models, metrics, methods, budgets, seeds, initial, batch, level, data, checkpoints; got 'pool'.
+    altmas.metrics.errors.InputError: sweep must name pools; got no pools.
     """
     _only("sweep", table, KEYS)
     for needed in ("pools", "metrics", "methods"):

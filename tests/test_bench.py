@@ -48,7 +48,8 @@ def whole(tmp_path_factory):
 
 
 def environment(*paths):
-    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *map(str, paths), os.environ.get("PYTHONPATH", "")])}
+    folders = [str(ROOT), *map(str, paths), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
 
 
 def command(rows, *more):
@@ -120,7 +121,8 @@ def test_pools_from_files(tmp_path):
     columns = {f"scores_{c}": made.scores[:, c] for c in range(3)}
     pd.DataFrame({"labels": made.labels, "predictions": made.predictions, **columns}).to_parquet(tmp_path / "b.parquet")
     (tmp_path / "sweep.toml").write_text(
-        'pools = [{file = "a.npz"}, {file = "b.parquet"}]\nmetrics = ["accuracy"]\nmethods = ["certified"]\nbudgets = [60]'
+        'pools = [{file = "a.npz"}, {file = "b.parquet"}]\n'
+        'metrics = ["accuracy"]\nmethods = ["certified"]\nbudgets = [60]'
     )
     cells = read_sweep(tmp_path / "sweep.toml").cells()
     a, b = (run_cell(cell) for cell in cells)
@@ -287,7 +289,8 @@ def cluster(tmp_path):
 
     def start(*arguments):
         with (tmp_path / "cluster.log").open("ab") as log:
-            started.append(subprocess.Popen([sys.executable, "-m", *arguments], env=env, cwd=tmp_path, stdout=log, stderr=log))
+            whole = [sys.executable, "-m", *arguments]
+            started.append(subprocess.Popen(whole, env=env, cwd=tmp_path, stdout=log, stderr=log))
         return started[-1]
 
     file = tmp_path / "scheduler.json"
@@ -300,10 +303,8 @@ def cluster(tmp_path):
         assert time.monotonic() < end, (tmp_path / "cluster.log").read_text()
         time.sleep(0.1)
     address = json.loads(file.read_text())["address"]
-    workers = [
-        start("distributed.cli.dask_worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
-        for _ in range(2)
-    ]  # fmt: skip
+    alone = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
+    workers = [start("distributed.cli.dask_worker", address, *alone) for _ in range(2)]
     yield address, workers, env
     for one in reversed(started):
         one.kill()
@@ -314,7 +315,8 @@ def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, clus
     address, workers, env = cluster
     rows = tmp_path / "rows.jsonl"
     run = subprocess.Popen(
-        command(rows, "--backend", "dask", "--scheduler", address), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        command(rows, "--backend", "dask", "--scheduler", address), env=env,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     end = time.monotonic() + 60
     while len(finished_keys(rows)) < 5 and run.poll() is None and time.monotonic() < end:
@@ -323,7 +325,7 @@ def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, clus
     workers[0].kill()
     out, err = run.communicate(timeout=120)
     assert run.returncode == 0, err.decode()
-    assert 5 <= at_kill
+    assert 5 <= at_kill < 24
     assert b"24 cells" in out
     assert same_rows(to_frame(rows), whole)
 
