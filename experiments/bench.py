@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from altmas import __version__
 from altmas.checks import whole_number
 from altmas.experiments.bench_rows import Finished, Writer, appending, finished_keys, read_finished
-from altmas.experiments.bench_run import ONE_THREAD, attempt
+from altmas.experiments.bench_run import ONE_THREAD, attempt, attempt_below
 from altmas.experiments.bench_spec import Cell, Sweep, check_pools
 from altmas.metrics.errors import InputError
 from altmas.progress import Reporter, Silent
@@ -146,7 +147,8 @@ def _parallel(cells: Sequence[Cell], workers: Workers) -> Iterator[Finished]:
     # Only a cell's few words travel: a worker loads the pool by its name, and holds one at a time.
     jobs = workers.jobs if workers.backend == "loky" else -1
     run = Parallel(n_jobs=jobs, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered")
-    found: Iterator[Finished] = run(delayed(attempt)(cell, workers.memory) for cell in cells)
+    task = partial(attempt_below, os.getpid()) if workers.backend == "loky" else attempt
+    found: Iterator[Finished] = run(delayed(task)(cell, workers.memory) for cell in cells)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +50,22 @@ def attempt(cell: Cell, memory: float | None = None) -> Finished:
     seconds = round(time.perf_counter() - begin, 3)
     status = "failed" if error else "ok"
     return Finished(cell.key, status, cell.columns, rows, error, checksum, __version__, seconds)
+
+
+def attempt_below(parent: int, cell: Cell, memory: float | None = None) -> Finished:
+    """Run a cell in a process that does not outlive its parent, even one that was killed."""
+    _follow(parent)
+    return attempt(cell, memory)
+
+
+@lru_cache(maxsize=1)
+def _follow(parent: int) -> None:
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)  # nobody is left to take the result
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_cell(cell: Cell) -> list[dict[str, Any]]:

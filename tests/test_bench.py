@@ -1,21 +1,16 @@
 """Sweeps: what is refused, the same rows on every backend, and nothing lost by a kill."""
 
 import json
-import os
-import random
-import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from bench_world import SMOKE, environment
 from click.testing import CliRunner
 
-import altmas
 from altmas import InputError
 from altmas.cli import commands
 from altmas.experiments import bench
@@ -26,8 +21,6 @@ from altmas.experiments.bench_run import attempt, run_cell
 from altmas.experiments.bench_spec import parse_sweep, read_sweep
 from altmas.methods import METHODS
 
-ROOT = Path(altmas.__file__).parent.parent
-SMOKE = Path(__file__).parent.parent / "benchmarks" / "sweeps" / "smoke.toml"
 SMALL = {
     "pools": [{"name": "made", "kind": "generated", "items": 120}],
     "metrics": ["accuracy"],
@@ -45,15 +38,6 @@ def whole(tmp_path_factory):
     path = tmp_path_factory.mktemp("whole") / "rows.jsonl"
     run_sweep(read_sweep(SMOKE), path, Workers())
     return to_frame(path)
-
-
-def environment(*paths):
-    folders = [str(ROOT), *map(str, paths), os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-
-
-def command(rows, *more):
-    return [sys.executable, "-m", "altmas", "bench", str(SMOKE), "--rows", str(rows), "--resume", *more]
 
 
 @pytest.mark.parametrize(
@@ -139,34 +123,6 @@ def test_two_processes_find_what_one_finds(whole, tmp_path):
     assert set(frame["method"]) == {"random", "stratified", "certified"}
     assert frame.groupby("pool")["checksum"].nunique().tolist() == [1, 1]
     assert not same_rows(frame.assign(estimate=frame["estimate"] + 1e-16 + 1e-12), whole)
-
-
-def test_killed_five_times_and_resumed(whole, tmp_path):
-    rows = tmp_path / "rows.jsonl"
-    chance = random.Random(0)
-    counts = []
-    for _ in range(5):
-        # A session of its own, so that its workers go with it.
-        run = subprocess.Popen(
-            command(rows, "--jobs", "2"), env=environment(), start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        before = len(finished_keys(rows))
-        goal = before + chance.randint(0, 4)
-        end = time.monotonic() + 60
-        while run.poll() is None and len(finished_keys(rows)) <= goal and time.monotonic() < end:
-            time.sleep(chance.uniform(0.002, 0.03))
-        os.killpg(run.pid, signal.SIGKILL)
-        run.wait()
-        counts.append(len(finished_keys(rows)))
-    assert counts[0] < 24
-    with rows.open("ab") as file:
-        file.write(b'{"key":"half a li')
-    last = subprocess.run(command(rows, "--jobs", "2"), env=environment(), capture_output=True, text=True)
-    assert last.returncode == 0, last.stderr
-    assert same_rows(to_frame(rows), whole)
-    lines = rows.read_bytes().splitlines()
-    assert len(lines) == len({json.loads(line)["key"] for line in lines}) == 24  # nothing ran twice to its end
 
 
 class Failing:
@@ -271,70 +227,3 @@ def test_interrupted_by_a_person(tmp_path, monkeypatch):
     done = CliRunner().invoke(commands, ["bench", str(SMOKE), "--rows", str(tmp_path / "r.jsonl"), "--jobs", "1"])
     assert "go on with --resume" in done.stderr
     assert done.exit_code != 0
-
-
-# A cluster on this machine.
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    """A scheduler and two workers, started from the command line."""
-    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
-    import distributed
-
-    env = environment(Path(distributed.__file__).parent.parent)
-    # The packages of a cluster warn about each other's versions; they are not ours to mend.
-    env["PYTHONWARNINGS"] = "ignore"
-    started = []
-
-    def start(*arguments):
-        with (tmp_path / "cluster.log").open("ab") as log:
-            whole = [sys.executable, "-m", *arguments]
-            started.append(subprocess.Popen(whole, env=env, cwd=tmp_path, stdout=log, stderr=log))
-        return started[-1]
-
-    file = tmp_path / "scheduler.json"
-    start(
-        "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-        "--scheduler-file", str(file),
-    )  # fmt: skip
-    end = time.monotonic() + 40
-    while not (file.is_file() and file.read_text().strip()):
-        assert time.monotonic() < end, (tmp_path / "cluster.log").read_text()
-        time.sleep(0.1)
-    address = json.loads(file.read_text())["address"]
-    alone = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
-    workers = [start("distributed.cli.dask_worker", address, *alone) for _ in range(2)]
-    yield address, workers, env
-    for one in reversed(started):
-        one.kill()
-        one.wait()
-
-
-def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, cluster, tmp_path):
-    address, workers, env = cluster
-    rows = tmp_path / "rows.jsonl"
-    run = subprocess.Popen(
-        command(rows, "--backend", "dask", "--scheduler", address), env=env,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    end = time.monotonic() + 60
-    while len(finished_keys(rows)) < 5 and run.poll() is None and time.monotonic() < end:
-        time.sleep(0.01)
-    at_kill = len(finished_keys(rows))
-    workers[0].kill()
-    out, err = run.communicate(timeout=120)
-    assert run.returncode == 0, err.decode()
-    assert 5 <= at_kill < 24
-    assert b"24 cells" in out
-    assert same_rows(to_frame(rows), whole)
-
-
-def test_a_scheduler_that_does_not_answer(tmp_path):
-    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
-    done = subprocess.run(
-        command(tmp_path / "r.jsonl", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"),
-        env=environment(), capture_output=True, text=True,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "scheduler must answer" in done.stderr
