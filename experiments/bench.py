@@ -187,7 +187,8 @@ def _dask(address: str) -> Iterator[dict[str, Any]]:
         hint = "pip install 'altmas[dask]'."
         raise InputError("backend dask", "have the package distributed", str(error), hint) from None
     try:
-        client = Client(address, timeout="10s")
+        connect: Any = Client  # whether its package is typed or not
+        client = connect(address, timeout="10s")
     except OSError as error:
         raise InputError("scheduler", "answer", f"{address}: {error}") from None
     with client:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _file = click.Path(dir_okay=False, path_type=Path)
 
 
-@click.command()
+@click.command(short_help="Run a sweep of methods on pools.")
 @click.argument("sweep", type=_file)
 @click.option("--rows", type=_file, help="The file for the rows. [default: beside the sweep, ending in .rows.jsonl]")
 @click.option("--resume", is_flag=True, help="Go on with the rows that are there; cells that failed run again.")

@@ -13,6 +13,8 @@ from altmas.experiments.bench import Workers, run_sweep
 from altmas.experiments.bench_rows import finished_keys, same_rows, to_frame
 from altmas.experiments.bench_spec import read_sweep
 
+pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very quick machine may outrun
+
 
 @pytest.mark.parametrize("whole_session", [True, False], ids=["with its workers", "alone"])
 def test_killed_five_times_and_resumed(whole_session, tmp_path):

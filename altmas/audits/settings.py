@@ -14,6 +14,8 @@ from altmas.method import Method
 from altmas.methods import METHODS, make_method
 from altmas.metrics import Metric
 from altmas.metrics.errors import InputError
+from altmas.plugins import METHODS as PLUG_INS
+from altmas.plugins import plugin
 from altmas.pool import Pool
 from altmas.resolve import resolve_metrics
 
@@ -63,7 +65,7 @@ class Settings:
             if self.budget > pool.size:
                 raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
         fraction("level", self.level)
-        if self.method not in METHODS or self.method in NOT_IN_AUDITS:
+        if self.method in NOT_IN_AUDITS or (self.method not in METHODS and plugin(PLUG_INS, self.method) is None):
             usable = ", ".join(name for name in METHODS if name not in NOT_IN_AUDITS)
             raise InputError("method of an audit", f"be one of {usable}", repr(self.method))
         if len(pool.outputs) > 1 and self.method != "certified":
