@@ -580,8 +580,8 @@ def test_an_import_is_kept_whole_or_not_at_all(audit, world):
 
     def bad_file():
         with audit.importing({"file": "bad.csv"}):
-            audit.tell_within(queries[0].id, "cat")
-            audit.tell_within(queries[1].id, "mouse")
+            audit.tell(queries[0].id, "cat")
+            audit.tell(queries[1].id, "mouse")
 
     with pytest.raises(InputError, match="label must"):
         bad_file()
@@ -589,11 +589,11 @@ def test_an_import_is_kept_whole_or_not_at_all(audit, world):
     assert standing(audit) == {}
     with audit.importing({"file": "good.csv"}):
         for query in queries:
-            audit.tell_within(query.id, world.label(query.position))
+            audit.tell(query.id, world.label(query.position))
     assert kinds(audit)[2:] == [*["answered"] * 5, "imported"]
     with audit.importing({"file": "good.csv"}):  # nothing new
         for query in queries:
-            assert not audit.tell_within(query.id, world.label(query.position)).new
+            assert not audit.tell(query.id, world.label(query.position)).new
     assert len(audit.events()) == 8
     assert audit.verify().ok
 
@@ -601,10 +601,10 @@ def test_an_import_is_kept_whole_or_not_at_all(audit, world):
 def test_an_import_sees_its_own_rows(audit):
     query = audit.ask(1)[0]
     with audit.importing({"file": "twice.csv"}):
-        assert audit.tell_within(query.id, "cat").new
-        assert not audit.tell_within(query.id, "cat").new
+        assert audit.tell(query.id, "cat").new
+        assert not audit.tell(query.id, "cat").new
         with pytest.raises(InputError, match="must be the one already given"):
-            audit.tell_within(query.id, "dog")
+            audit.tell(query.id, "dog")
     assert kinds(audit).count("answered") == 1
 
 
@@ -614,7 +614,7 @@ def test_a_refused_answer_costs_nothing_however_long_the_log(tmp_path):
         queries = audit.ask(2000)
         with audit.importing({"file": "many"}):
             for query in queries:
-                audit.tell_within(query.id, "cat")
+                audit.tell(query.id, "cat")
         state = audit.state
         for _ in range(50):
             with pytest.raises(InputError, match="label must"):

@@ -93,9 +93,9 @@ def bring(folder, path, seed):
             try:
                 with audit.importing({"file": file}):
                     for query in queries:
-                        audit.tell_within(query.id, chance.choice(CLASSES), IMPORTER, note=file)
+                        audit.tell(query.id, chance.choice(CLASSES), annotator=IMPORTER, note=file)
                     if chance.random() < 1 / 4:
-                        audit.tell_within("no such item", "cat", IMPORTER)
+                        audit.tell("no such item", "cat", annotator=IMPORTER)
                 notes.write("imported", file=file, rows=len(queries))
             except ValueError:
                 notes.write("refused", file=file)

@@ -76,7 +76,7 @@ def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool) -> bool:
     label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
     who = row.annotator or annotator or _only(audit.state.assigned.get(row.position))
     id = audit.pool.ids[row.position]
-    return audit.tell_within(id, label, who, row.note, replace, given_at=row.at).new
+    return audit.tell(id, label, annotator=who, note=row.note, replace=replace, given_at=row.at).new
 
 
 def _only(names: set[str] | None) -> str:

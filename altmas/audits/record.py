@@ -108,6 +108,9 @@ class Record:
     def _writing(self) -> Iterator[Store]:
         """A transaction that sees every event before it; the state takes its events in when they are on disk."""
         with self.store.lock:
+            if self.store.under_way:  # one transaction for all of it
+                yield self.store
+                return
             committed = self.state.seq
             try:
                 with self.store.writing() as store:
@@ -152,46 +155,34 @@ class Record:
         """Take an answer: a class, `unsure` or `skip`. When this returns, the answer is on disk.
 
         The same answer again changes nothing; another one is refused unless `replace=True`. `client` is an id of the
-        caller's own making: whatever is sent twice with it is kept once.
+        caller's own making: whatever is sent twice with it is kept once. Inside `importing` it joins that transaction.
         """
         with self._writing():
-            return self.tell_within(id, label, annotator, note, replace, client, took_ms, given_at)
-
-    def tell_within(
-        self,
-        id: Hashable,
-        label: Hashable,
-        annotator: str = "",
-        note: str = "",
-        replace: bool = False,
-        client: str | None = None,
-        took_ms: int | None = None,
-        given_at: str = "",
-    ) -> Told:
-        """Take an answer inside a transaction that is under way (see `importing`)."""
-        position, told, annotator = self.position(id), self._label(label), annotator_name(annotator)
-        if position not in self.state.order:
-            raise InputError("id", "be one that was asked about", repr(id))
-        body = {"item": self.pool.ids[position], "annotator": annotator, **told}
-        extra = {"note": note, "ms": took_ms, "given_at": given_at}
-        body |= {key: value for key, value in extra.items() if value not in ("", None)}
-        if client is not None and not client.isprintable():
-            raise InputError("client id", "be printable text", repr(client))
-        if client is not None and self.store.by_client(client) is not None:
-            event = self.store.append("answered", body, client)  # refuses another content
-            return Told(event.seq, event.at, new=False)
-        before = self._given_before(position, annotator)
-        if before is not None:
-            same = before.label == (told["answer"] if "label" not in told else self._class_places[str(told["label"])])
-            if same and (not note or note == before.note):
-                return Told(before.seq, before.at, new=False)
-            if not same and not replace:
-                said = f"{self._text(before)!r} there, {self._name_of(told)!r} now"
-                hint = "Undo it first, or ask for it to be replaced."
-                raise InputError(f"answer to {id!r}", "be the one already given", said, hint)
-        event = self.store.append("answered", body, client)
-        self.refresh()  # so that the next answer of the same transaction sees this one
-        return Told(event.seq, event.at)
+            position, told, annotator = self.position(id), self._label(label), annotator_name(annotator)
+            if position not in self.state.order:
+                raise InputError("id", "be one that was asked about", repr(id))
+            body = {"item": self.pool.ids[position], "annotator": annotator, **told}
+            extra = {"note": note, "ms": took_ms, "given_at": given_at}
+            body |= {key: value for key, value in extra.items() if value not in ("", None)}
+            if client is not None and not client.isprintable():
+                raise InputError("client id", "be printable text", repr(client))
+            if client is not None and self.store.by_client(client) is not None:
+                event = self.store.append("answered", body, client)  # refuses another content
+                return Told(event.seq, event.at, new=False)
+            before = self._given_before(position, annotator)
+            if before is not None:
+                same = before.label == (
+                    told["answer"] if "label" not in told else self._class_places[str(told["label"])]
+                )
+                if same and (not note or note == before.note):
+                    return Told(before.seq, before.at, new=False)
+                if not same and not replace:
+                    said = f"{self._text(before)!r} there, {self._name_of(told)!r} now"
+                    hint = "Undo it first, or ask for it to be replaced."
+                    raise InputError(f"answer to {id!r}", "be the one already given", said, hint)
+            event = self.store.append("answered", body, client)
+            self.refresh()  # so that the next answer of the same transaction sees this one
+            return Told(event.seq, event.at)
 
     def _given_before(self, position: int, annotator: str) -> Entry | None:
         """The annotator's standing answer. Whoever is not named may be anybody, so it is no second opinion."""

@@ -101,6 +101,12 @@ class Store:
             except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
                 raise StoreError(f"store must be writable; got {self.path}: {error}.") from error
 
+    @property
+    def under_way(self) -> bool:
+        """Whether a transaction has begun and not ended."""
+        with self._reading():
+            return self._connection.in_transaction
+
     @contextmanager
     def _reading(self) -> Iterator[None]:
         with self.lock:
