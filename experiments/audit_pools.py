@@ -7,7 +7,8 @@ two entity-resolution pools where one item in a thousand is a match. Nothing is 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -58,6 +59,14 @@ Opinion = tuple[IntArray, FloatArray]
 """Predictions `[N]` and confidence `[N]` of another model."""
 
 
+@contextmanager
+def confidences_of_any_scale() -> Iterator[None]:
+    """Confidences of services may be of any scale below 1: `Pool.build` says so, and for stored pools it is meant."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="scores are below")
+        yield
+
+
 @dataclass(frozen=True, eq=False)
 class AuditPool:
     """A model's outputs with all the labels, the metrics to estimate and the numbers of labels to look at.
@@ -79,9 +88,7 @@ class AuditPool:
     def build(self, *, opinions: bool = False, features: bool = False) -> Pool:
         """The pool a method sees, with the other models' opinions and the items' features where they are asked for."""
         more: dict[str, Any] = {"opinions": dict(self.opinions)} if opinions else {}
-        with warnings.catch_warnings():
-            # A text service's confidence may be of any scale below 1. Pool.build says so; here it is known and meant.
-            warnings.filterwarnings("ignore", message="scores are below")
+        with confidences_of_any_scale():
             return Pool.build(
                 self.predictions,
                 scores=self.scores,

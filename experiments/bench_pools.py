@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.demo import vendor_digits
-from altmas.experiments.audit_pools import audit_pool_names, load_audit_pool
+from altmas.experiments.audit_pools import audit_pool_names, confidences_of_any_scale, load_audit_pool
 from altmas.metrics.errors import InputError
 from altmas.plugins import POOLS, called, plugin_names
 from altmas.pool import Pool
@@ -46,9 +45,7 @@ class BenchPool:
         for one in sorted(sees):
             if getattr(self, one) is None:
                 raise InputError(f"pool {self.name!r}", f"have {one} for a method that sees them", "none")
-        with warnings.catch_warnings():
-            # A service's confidence may be of any scale; Pool.build says so, and here it is known.
-            warnings.filterwarnings("ignore", message="scores are below")
+        with confidences_of_any_scale():
             return Pool.build(
                 self.predictions,
                 scores=self.scores,
