@@ -18,15 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.demo import vendor_digits
-from altmas.experiments.pools import load_images, model_outputs, read_npz
+from altmas.experiments.datasets import load_images, read_npz
+from altmas.experiments.paper_models import outputs_of
+from altmas.experiments.paper_recipes import RECIPES
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 
-PAPER = {
-    "M-MNIST": "mnist", "M-MNIST-ES": "mnist", "M-FashionMNIST": "mnist",
-    "M-CIFAR10": "cifar10", "M-CIFAR10-ES": "cifar10", "M-SVHN": "cifar10",
-}  # fmt: skip
+PAPER = {name: recipe.put_to for name, recipe in RECIPES.items()}
 """Model under test -> the images it was put to."""
 
 SERVICES = {
@@ -148,7 +147,7 @@ def _values(labels: IntArray) -> tuple[int, ...]:
 
 def _paper(name: str, data: Path) -> AuditPool:
     images = load_images(PAPER[name], data)
-    scores = _shares(model_outputs(name, data))
+    scores = _shares(outputs_of(name, data))
     return _with_usual_metrics(name, scores.argmax(1), scores, images.labels, features=images.images)
 
 

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import sys
 import zipfile
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -155,7 +157,8 @@ def _from_keras(name: str, part: str) -> Images | None:
     if source is None:
         return None
     try:
-        train, test = source.load_data()
+        with redirect_stdout(sys.stderr):  # progress of a download is no result
+            train, test = source.load_data()
     except Exception as error:  # Keras raises nothing narrower when a download fails
         raise _missing(name, part, f"no download ({error})") from None
     images, labels = train if part == "train" else test
