@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test slow programs lint types bench docs clean
+.PHONY: demo test slow programs lint types bench results docs clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -38,6 +38,10 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/bench.py
+
+# docs/results.md and its figures, from the rows in benchmarks/results.
+results: $(STAMP)
+	$(BIN)/python -m altmas.experiments.results --rows benchmarks/results --docs docs
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py

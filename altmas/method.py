@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from altmas.answers import Answers
 from altmas.estimates import Estimate
 from altmas.metrics import Metric
+from altmas.metrics.confusion import IntArray
 from altmas.policies import Choice
 from altmas.pool import Pool
 from altmas.progress import Reporter, Silent
@@ -39,8 +40,21 @@ class Run(Protocol):
         ...
 
 
+@runtime_checkable
+class BelievesLabels(Protocol):
+    """A run whose surrogate predicts the labels of open items."""
+
+    def believed_labels(self) -> tuple[IntArray, IntArray]:
+        """The open items, and the most probable label of each."""
+        ...
+
+
 class Method(Protocol):
-    """A named recipe: surrogate, acquisition, policy and estimator."""
+    """A named recipe: surrogate, acquisition, policy and estimator.
+
+    One that also has `metric_blind = True` says that neither its choices nor an estimate depend on which other metrics
+    are asked for, so one run serves every set of metrics.
+    """
 
     @property
     def name(self) -> str: ...

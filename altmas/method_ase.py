@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -31,6 +32,7 @@ class Ase:
     belief: BeliefMaker | None = None
     draws: int = 50
     name: str = "ase"
+    metric_blind: ClassVar[bool] = True
 
     def begin(self, job: Job) -> Run:
         """Prepare the belief."""

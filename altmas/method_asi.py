@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -42,6 +43,7 @@ class Asi:
     tau: float = 0.5
     belief: BeliefMaker | None = None
     name: str = "asi"
+    metric_blind: ClassVar[bool] = True
 
     def begin(self, job: Job) -> Run:
         """Prepare the belief."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,6 +39,7 @@ class GroupMethod:
     reward: str = "accuracy"
     draws: int = 1000
     question: GroupQuestion = field(default_factory=GroupQuestion)
+    metric_blind: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.prior not in PRIORS:

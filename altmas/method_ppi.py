@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -49,6 +50,7 @@ class Ppi:
     belief: BeliefMaker | None = None
     folds: int = 5
     name: str = "ppi"
+    metric_blind: ClassVar[bool] = True
 
     def begin(self, job: Job) -> Run:
         """Check that there is something to predict from."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from altmas.answers import Answers
 from altmas.estimates import Estimate, on_answers
@@ -16,6 +17,7 @@ class RandomSampling:
     """Ask about items drawn uniformly; report the metric on the answers alone."""
 
     name: str = "random"
+    metric_blind: ClassVar[bool] = True
 
     def begin(self, job: Job) -> Run:
         """Nothing to prepare."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ class AltMas:
 
     `surrogate` is a drawing estimator or scikit-learn ensemble (None: an MC-dropout network). `counted` decides whether
     pseudo-labelled items count as labelled in Eqs. 3 and 4, as a footnote of the paper has it, or take their drawn
-    labels.
+    labels. `metric_aware=False` leaves the choice of items to BALD.
     """
 
     surrogate: Any = None
@@ -40,11 +40,12 @@ class AltMas:
     pseudo_labels: bool = True
     counted: bool = True
     tune: bool = False
+    metric_aware: bool = True
     name: str = "altmas"
 
     def begin(self, job: Job) -> Run:
         """Bind the surrogate to the pool's features."""
-        return SurrogateRun(job, self, metric_aware=True)
+        return SurrogateRun(job, self)
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,15 @@ class Bald:
     draws: int = 50
     tune: bool = False
     name: str = "bald"
+    metric_blind: ClassVar[bool] = True
 
     def begin(self, job: Job) -> Run:
         """Bind the surrogate to the pool's features."""
-        recipe = AltMas(self.surrogate, self.draws, pseudo_labels=False, counted=False, tune=self.tune, name=self.name)
-        return SurrogateRun(job, recipe, metric_aware=False)
+        recipe = AltMas(
+            self.surrogate, self.draws, pseudo_labels=False, counted=False, tune=self.tune, metric_aware=False,
+            name=self.name,
+        )  # fmt: skip
+        return SurrogateRun(job, recipe)
 
 
 NOTHING_TO_LEARN_FROM = (
@@ -71,9 +76,9 @@ NOTHING_TO_LEARN_FROM = (
 class SurrogateRun:
     """A round: pseudo-label, fit, draw, count; then estimate and, if asked, choose."""
 
-    def __init__(self, job: Job, recipe: AltMas, *, metric_aware: bool) -> None:
+    def __init__(self, job: Job, recipe: AltMas) -> None:
         whole_number("draws", recipe.draws, 2)
-        self.job, self.recipe, self.metric_aware = job, recipe, metric_aware
+        self.job, self.recipe = job, recipe
         bindable: SurrogateRecipe = (
             recipe.surrogate if hasattr(recipe.surrogate, "bind") else OnFeatures(recipe.surrogate, recipe.tune)
         )
@@ -115,10 +120,15 @@ class SurrogateRun:
     def worth(self) -> FloatArray:
         """Worth of each open item `[n]`, or `[n, 2]` with the tie-break."""
         predicted = self.job.pool.predictions[self.draws.items]
-        if self.metric_aware:
+        if self.recipe.metric_aware:
             means = CounterfactualMeans(self.job.metrics, self.confusions)
             return alt_mas(self.draws, self.drawn, predicted, means, self.job.pool.size)
         return np.concatenate([bald(p) for _, p in self.draws.blocks()])
+
+    def believed_labels(self) -> tuple[IntArray, IntArray]:
+        """The open items, and the most probable label of each over all draws."""
+        best = [p.mean(0).argmax(-1) for _, p in self.draws.blocks()] if len(self.answers) else []
+        return self.draws.items[: sum(map(len, best))], np.concatenate([np.zeros(0, np.int64), *best])
 
     def _probabilities(self, items: IntArray) -> Probabilities:
         # A new generator of the same stream each time: every block sees the same worlds.

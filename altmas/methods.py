@@ -44,11 +44,11 @@ METHODS: dict[str, Callable[..., Method]] = {
 def make_method(name: str, **options: Any) -> Method:
     """A method by name, with options.
 
-    `certified` takes `worth`, `interval`, `floor`, `temperature`, `network`, `surrogate`; `altmas` takes `surrogate`,
-    `draws`, `pseudo_labels`, `counted` and `tune`; `bald` takes `surrogate`, `draws` and `tune`; `stratified` takes
-    `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes `draws`, `oasis` takes `strata`,
-    `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`, `reward` and `draws`. Other packages add
-    methods with the entry point `altmas.methods`.
+    `certified` takes `worth`, `interval`, `floor`, `temperature`, `network`, `surrogate`; `altmas` takes
+    `surrogate`, `draws`, `pseudo_labels`, `counted`, `tune` and `metric_aware`; `bald` takes `surrogate`, `draws`
+    and `tune`; `stratified` takes `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes
+    `draws`, `oasis` takes `strata`, `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`,
+    `reward` and `draws`. Other packages add methods with the entry point `altmas.methods`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'

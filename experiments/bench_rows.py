@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gzip
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -42,10 +43,10 @@ class Finished:
 
 
 def read_finished(path: Path) -> list[Finished]:
-    """The last line of every cell. Half a line at the end, where a sweep was killed, does not count."""
+    """The last line of every cell; the file may be gzipped. Half a line, where a sweep was killed, does not count."""
     found: dict[str, Finished] = {}
     if path.is_file():
-        content = path.read_bytes()
+        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), 1):
             try:
                 one = Finished(**json.loads(line))

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,14 +17,14 @@ import numpy as np
 from altmas import __version__
 from altmas.checks import as_column, class_indices
 from altmas.estimates import Estimate
+from altmas.experiments.bench_methods import method_of
 from altmas.experiments.bench_pools import load_pool
 from altmas.experiments.bench_rows import Finished
 from altmas.experiments.bench_spec import Cell, Entry
 from altmas.loop import Plan, rounds
-from altmas.method import Job
-from altmas.methods import make_method
-from altmas.metrics import tally
-from altmas.metrics.confusion import FloatArray
+from altmas.method import BelievesLabels, Job, Run
+from altmas.metrics import Metric, tally
+from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.oracles import TableOracle
 from altmas.pool import Pool
@@ -43,7 +44,7 @@ def attempt(cell: Cell, memory: float | None = None) -> Finished:
     error = checksum = ""
     try:
         with one_thread(), at_most(memory):
-            checksum = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data)[3]
+            checksum = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data).checksum
             rows = run_cell(cell)
     except Exception as failure:  # a plug-in may raise anything, and the sweep goes on
         rows, error = [], f"{type(failure).__name__}: {failure}"
@@ -76,19 +77,34 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     >>> [row["labels"] for row in run_cell(parse_sweep(sweep).cells()[0])]
     [50, 60]
     """
-    pool, table, confusion, _ = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data)
+    known = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data)
+    pool = known.pool
     if cell.budget > pool.size:
         raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{cell.budget:,}")
-    metrics = resolve_metrics(list(cell.metrics), pool)
-    truth = {one.name: float(one.value(confusion)) for one in metrics}
-    method = make_method(cell.method.name, **cell.method.given)
+    metrics = _each_once(cell.metrics, pool)
+    truth = {one.name: float(one.value(known.confusion)) for one in metrics}
+    method = method_of(cell.method.name, cell.method.given)
     plan = Plan(cell.budget, cell.initial, cell.batch, cell.level)
     rows: list[dict[str, Any]] = []
-    for done in rounds(Job(pool, metrics, cell.seed), method, table, plan):
+    for done in rounds(Job(pool, metrics, cell.seed), method, known.oracle, plan):
         labels = len(done.answers)
         if not cell.checkpoints or labels in cell.checkpoints or labels == cell.budget:
-            rows += [_row(one, labels, truth[one.metric]) for one in done.estimates]
+            more = _surrogate(done.run, known.labels)
+            rows += [_row(one, labels, truth[one.metric]) | more for one in done.estimates]
     return rows
+
+
+def _each_once(names: tuple[str, ...], pool: Pool) -> tuple[Metric, ...]:
+    """The metrics of several sets, of which one may hold another's."""
+    return tuple({one.name: one for name in names for one in resolve_metrics([name], pool)}.values())
+
+
+def _surrogate(run: Run, truth: IntArray) -> dict[str, float]:
+    """How often the surrogate is right about open items, where there is one that predicts labels."""
+    if not isinstance(run, BelievesLabels):
+        return {}
+    items, labels = run.believed_labels()
+    return {"surrogate": float(np.mean(labels == truth[items]))} if len(items) else {}
 
 
 def _row(one: Estimate, labels: int, truth: float) -> dict[str, Any]:
@@ -102,10 +118,19 @@ def _plain(number: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A pool as a method sees it, and all that is known about it."""
+
+    pool: Pool
+    oracle: TableOracle
+    labels: IntArray
+    confusion: FloatArray
+    checksum: str
+
+
 @lru_cache(maxsize=1)  # a worker holds one pool; cells come pool by pool
-def _prepared(
-    entry: Entry, model: str, sees: tuple[str, ...], home: str, data: str
-) -> tuple[Pool, TableOracle, FloatArray, str]:
+def _prepared(entry: Entry, model: str, sees: tuple[str, ...], home: str, data: str) -> Prepared:
     source = load_pool(entry.name, model, entry.given, home, data)
     pool = source.build(frozenset(sees))
     labels = class_indices(as_column("labels", source.labels), pool.classes)
@@ -113,7 +138,7 @@ def _prepared(
         at = int(np.argmax(labels == len(pool.classes)))
         raise InputError(f"labels of pool {entry.label!r}", "be among its classes", repr(source.labels[at]))
     confusion = tally(labels, pool.predictions, len(pool.classes), pool.columns)
-    return pool, TableOracle.of(source.labels, pool.ids), confusion, source.checksum
+    return Prepared(pool, TableOracle.of(source.labels, pool.ids), labels, confusion, source.checksum)
 
 
 @contextmanager

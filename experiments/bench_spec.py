@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from altmas.checks import fraction, whole_number
+from altmas.experiments.bench_methods import is_metric_blind, method_of
 from altmas.experiments.bench_pools import MODELS, OWN, TRAINED, load_pool, pool_names
-from altmas.methods import make_method
 from altmas.metrics.errors import InputError
 from altmas.resolve import resolve_metrics
 
@@ -103,6 +103,8 @@ class Sweep:
     def cells(self) -> tuple[Cell, ...]:
         """Every run, pool by pool, so that a worker seldom loads another. A pool with its own outputs has one model.
 
+        A method that does not look at the metrics runs once for all sets of them.
+
         >>> len(parse_sweep({"pools": ["digits"], "metrics": ["accuracy"], "methods": ["random"], "seeds": 3}).cells())
         3
         """
@@ -113,11 +115,17 @@ class Sweep:
                 model, metrics, method, budget, seed = parts
                 found.append(
                     Cell(
-                        pool, model, metrics, method, budget, seed, min(self.initial, budget), self.batch, self.level,
-                        self.checkpoints, self.home, self.data,
+                        pool, model, self.metrics_run(method, metrics), method, budget, seed,
+                        min(self.initial, budget), self.batch, self.level, self.checkpoints, self.home, self.data,
                     )
                 )  # fmt: skip
-        return tuple(found)
+        return tuple(dict.fromkeys(found))
+
+    def metrics_run(self, method: Entry, metrics: tuple[str, ...]) -> tuple[str, ...]:
+        """What the cell of a method estimates where these metrics are asked for: every set's, if they are shared."""
+        if len(self.metrics) > 1 and is_metric_blind(method.name, method.given):
+            return tuple(dict.fromkeys(name for names in self.metrics for name in names))
+        return metrics
 
 
 def read_sweep(path: Path) -> Sweep:
@@ -196,7 +204,7 @@ def _method(one: Any) -> Entry:
     name, options = _text("name of a method", table["name"]), table.get("options", {})
     if not isinstance(options, Mapping):
         raise InputError(f"options of method {name!r}", "be a table", repr(options))
-    make_method(name, **options)  # an unknown name or option is refused here
+    method_of(name, options)  # an unknown name or option is refused here
     sees = tuple(sorted(_listed("sees", table.get("sees", []))))
     if strange := [what for what in sees if what not in SIGHTS]:
         raise InputError(f"sees of method {name!r}", f"be among {', '.join(SIGHTS)}", repr(strange[0]))

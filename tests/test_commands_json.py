@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import click
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,7 +103,9 @@ def test_the_validator_sees_what_is_wrong():
 
 
 def test_every_command_that_has_json_has_a_schema():
-    having = {name for name, one in commands.commands.items() if any("--json" in p.opts for p in one.params)}
+    context = click.Context(commands)
+    known = {name: commands.get_command(context, name) for name in commands.list_commands(context)}
+    having = {name for name, one in known.items() if any("--json" in p.opts for p in one.params)}
     assert having == set(SCHEMAS)
 
 
@@ -236,3 +239,15 @@ def test_demo(tmp_path):
     found = checked("demo", "--budget", "60", "--out", tmp_path / "out", "--no-compare")
     assert found["methods"] is None
     assert Path(found["report"]).is_file()
+
+
+def test_bench(tmp_path):
+    sweep = tmp_path / "sweep.toml"
+    pools = '[{name = "made", kind = "generated"}, {name = "two", kind = "generated", items = 30}]'
+    sweep.write_text(f'pools = {pools}\nmetrics = ["accuracy"]\nmethods = ["random", "lure"]\nbudgets = [30]\n')
+    found = checked("bench", sweep, "--jobs", 1)
+    assert (found["cells"], found["skipped"], found["failed"]) == (4, 0, [])
+    rows = Path(found["rows"])
+    rows.write_bytes(b"".join(rows.read_bytes().splitlines(keepends=True)[:1]))
+    again = checked("bench", sweep, "--jobs", 1, "--resume")
+    assert again["skipped"] == 1
