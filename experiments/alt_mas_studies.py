@@ -55,21 +55,21 @@ class Size:
 SIZES: dict[str, dict[str, Size]] = {
     "mnist": {
         "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
-        "quick": Size(100, 300, 25, 3, cheap_seeds=10),
-        "paper": Size(100, 400, 1, 3, tune=True, cheap_seeds=100),
+        "quick": Size(100, 300, 25, 3, cheap_seeds=6),
+        "paper": Size(100, 400, 1, 3, tune=True, cheap_seeds=60),
     },
     "cifar10": {
         "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
-        "quick": Size(500, 650, 50, 3, draws=20, network=(("max_steps", 500),), cheap_seeds=10),
-        "paper": Size(500, 1000, 1, 3, tune=True, cheap_seeds=100),
+        "quick": Size(500, 650, 50, 3, draws=20, network=(("max_steps", 500),), cheap_seeds=6),
+        "paper": Size(500, 1000, 1, 3, tune=True, cheap_seeds=60),
     },
     "ablations": {
         "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
-        "quick": Size(100, 150, 10, 3),
+        "quick": Size(100, 150, 10, 3, network=(("max_steps", 500),)),
         "paper": Size(100, 400, 10, 10),
     },
 }
-"""Data set -> profile -> size. `quick` has coarser batches and fewer queries; on CIFAR-10 also shorter training."""
+"""Data set -> profile -> size. `quick` has coarser batches and fewer queries; CIFAR-10 and ablations train less."""
 
 
 def figure(pools: tuple[str, ...], kind: str, size: Size) -> list[dict[str, Any]]:

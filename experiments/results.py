@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from altmas.experiments.alt_mas_studies import STUDIES
+from altmas.experiments.alt_mas_studies import PROFILES, STUDIES
 from altmas.experiments.results_figures import STYLE
 from altmas.experiments.results_sections import ablation_section, field_section, figure_section, opening
 from altmas.experiments.results_study import read_study
@@ -37,7 +37,7 @@ def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
     "--rows", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of rows."
 )
 @click.option("--docs", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write to.")
-@click.option("--profile", default="quick", show_default=True, help="Which profile's rows.")
+@click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="Whose rows.")
 def main(rows: Path, docs: Path, profile: str) -> None:
     """Write results.md and its figures."""
     write_results(rows, docs, profile)

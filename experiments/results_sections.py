@@ -68,7 +68,8 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
         best_end, best_whole = _best(end["mean"]), _best(whole)
         held_end += best_end == "altmas"
         held_curve += best_whole == "altmas"
-        cells = [f"{_percent(end.loc[m, 'mean'])} ± {_percent(end.loc[m, 'se'])}" for m in PAPER_METHODS]
+        mean, se = end["mean"], end["se"]
+        cells = [f"{_percent(mean[m])} ± {_percent(se[m])}" for m in PAPER_METHODS]
         cells += [_percent(whole[m]) for m in PAPER_METHODS]
         table.append(f"| {pool} | {shown} | {' | '.join(cells)} | {_verdict(best_end)} | {_verdict(best_whole)} |")
     columns = [_shown(one) for one in study.sweeps[0].metrics]
@@ -120,7 +121,7 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
             random = relative[relative["method"] == "random"]
             size = POOL_SIZE[studies[networks].profile]
             needs = {m: random_needs(random, float(e), last, size) for m, e in end.items()}
-            panels.append({"pool": pool, "metrics": _shown(metrics), "end": end})
+            panels.append((pool, _shown(metrics), end))
             ratios += [
                 {"method": m, "ratio": e / end["random"], "needs": needs[m], "best": m == _best(end)}
                 for m, e in end.items()
@@ -157,10 +158,10 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
     lines += ["", "Relative error at the last label, in percent, mean over seeds (bold: the smallest):", ""]
     names = [str(m) for m in order.index]
     lines += [f"| model under test | metrics | {' | '.join(names)} |", "|---|---|" + "---|" * len(names)]
-    for one in panels:
-        best = _best(one["end"])
-        cells = [f"**{_percent(one['end'][m])}**" if m == best else _percent(one["end"][m]) for m in names]
-        lines.append(f"| {one['pool']} | {one['metrics']} | {' | '.join(cells)} |")
+    for pool, shown, end in panels:
+        best = _best(end)
+        cells = [f"**{_percent(end[m])}**" if m == best else _percent(end[m]) for m in names]
+        lines.append(f"| {pool} | {shown} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
