@@ -160,7 +160,7 @@ def from_file(name: str, path: Path) -> BenchPool:
     if not path.is_file():
         raise InputError(f"file of pool {name!r}", "exist", str(path))
     if path.suffix == ".npz":
-        from altmas.experiments.pools import read_npz
+        from altmas.experiments.datasets import read_npz
 
         arrays: dict[str, Any] = read_npz(path)
     elif path.suffix == ".parquet":

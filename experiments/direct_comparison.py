@@ -17,7 +17,8 @@ import pandas as pd
 from altmas.assessment import assess
 from altmas.demo import relative_errors, vendor_digits
 from altmas.displays import CurvesDisplay
-from altmas.experiments.pools import load_images, model_outputs
+from altmas.experiments.datasets import load_images
+from altmas.experiments.paper_models import outputs_of
 from altmas.loop import Plan
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray
@@ -34,7 +35,7 @@ def load(model: str, data: Path | None) -> tuple[Pool, IntArray]:
     if data is None:
         vendor = vendor_digits()
         return Pool.build(vendor.predictions, scores=vendor.scores, features=vendor.images), vendor.labels
-    digits, scores = load_images("mnist", data), model_outputs(model, data).astype(np.float64)
+    digits, scores = load_images("mnist", data), outputs_of(model, data).astype(np.float64)
     scores /= scores.sum(1, keepdims=True)
     return Pool.build(scores.argmax(1), scores=scores, features=digits.images, classes=range(10)), digits.labels
 

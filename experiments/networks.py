@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from altmas.experiments.pools import read_npz
+from altmas.experiments.datasets import read_npz
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 

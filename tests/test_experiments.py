@@ -1,35 +1,23 @@
 """Experiments shrink: the same code, seconds instead of minutes."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments import alt_mas_mnist, pools
-
-
-def test_alt_mas_mnist_smoke_and_resume(tmp_path):
-    rows = tmp_path / "rows.csv"
-    first = CliRunner().invoke(alt_mas_mnist.main, ["--smoke", "--rows", str(rows)])
-    assert first.exit_code == 0, first.output
-    assert "altmas, not counted" in first.stdout
-    written = pd.read_csv(rows)
-    assert set(written["variant"]) == set(alt_mas_mnist.VARIANTS)
-    again = CliRunner().invoke(alt_mas_mnist.main, ["--smoke", "--rows", str(rows)])
-    assert again.stdout == first.stdout  # nothing was run twice
-    assert len(pd.read_csv(rows)) == len(written)
+from altmas.experiments.datasets import load_images, read_npz
+from altmas.experiments.paper_models import outputs_of
 
 
 def test_pools_have_images_and_outputs_from_a_data_directory(tmp_path):
     np.savez(tmp_path / "mnist.npz", x_test=np.zeros((3, 28, 28), np.uint8), y_test=np.array([1, 2, 3], np.uint8))
-    assert pools.load_images("mnist", tmp_path).labels.tolist() == [1, 2, 3]
+    assert load_images("mnist", tmp_path).labels.tolist() == [1, 2, 3]
     np.savez(tmp_path / "paper_models.npz", **{"M-X": np.eye(3)}, names=np.array(["M-X"]))
-    assert pools.model_outputs("M-X", tmp_path).argmax(1).tolist() == [0, 1, 2]
+    assert outputs_of("M-X", tmp_path).argmax(1).tolist() == [0, 1, 2]
     with pytest.raises(InputError, match="model under test must be one of M-X; got 'M-Y'"):
-        pools.model_outputs("M-Y", tmp_path)
+        outputs_of("M-Y", tmp_path)
     with pytest.raises(InputError, match="data file must exist"):
-        pools.read_npz(tmp_path / "none.npz")
+        read_npz(tmp_path / "none.npz")
 
 
 def test_direct_comparison_smoke(tmp_path):
