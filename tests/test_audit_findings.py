@@ -23,17 +23,6 @@ from altmas.targets import targets_of
 METRICS = ["accuracy", "macro_recall", "f1:cat"]
 
 
-@pytest.fixture(scope="module")
-def world():
-    return make_world()
-
-
-@pytest.fixture
-def audit(tmp_path, world):
-    with make_audit(tmp_path / "audit", world) as one:
-        yield one
-
-
 def sometimes(world, share, seed, word="unsure"):
     """Answers of somebody who gives up on so many questions, whatever they are about."""
     lost = np.random.default_rng(seed).random(world.pool.size) < share

@@ -29,11 +29,6 @@ COLUMNS = ("at", "kind", "body", "client", "previous", "hash")
 
 
 @pytest.fixture(scope="module")
-def world():
-    return make_world()
-
-
-@pytest.fixture(scope="module")
 def template(tmp_path_factory, world):
     """A closed audit with rounds, answers, an undo, a replacement, a note, a client's id and three fits."""
     folder = tmp_path_factory.mktemp("template") / "audit"
