@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -81,7 +82,7 @@ def check_method(method: Method, *, exact: bool = True) -> None:
 
     On a made-up pool of 60 items it must ask about open items, each once, spend exactly its budget, give one estimate
     per metric with low <= estimate <= high, and find the same with the same seed. With every label known it must be
-    exact, but for methods that say otherwise (`exact=False`).
+    exact, but for methods that say otherwise (`exact=False`); one that says `metric_blind` must be so.
 
     >>> from altmas import make_method
     >>> check_method(make_method("random"))
@@ -97,6 +98,8 @@ def check_method(method: Method, *, exact: bool = True) -> None:
         if len(first[0]) != budget or len(set(first[0])) != budget:
             raise InputError(subject, f"ask {budget} items, each once", f"{len(set(first[0]))}")
         _check_estimates(subject, first[1], budget)
+    if getattr(method, "metric_blind", False):
+        _check_blindness(subject, method, pool, labels)
     confusion = tally(labels, pool.predictions, len(pool.classes), pool.columns)
     for one, metric in zip(first[1], metrics_named(_ASKED, pool.classes), strict=True):
         if exact and abs(one.estimate - float(metric.value(confusion))) > 1e-6:
@@ -107,6 +110,15 @@ def check_method(method: Method, *, exact: bool = True) -> None:
 _ASKED = ["accuracy", "macro_recall"]
 
 
+def _check_blindness(subject: str, method: Method, pool: Pool, labels: IntArray) -> None:
+    """A method that says it does not look at the metrics must ask the same, and say the same of one, for any set."""
+    asked, both = _trial(method, pool, labels, 20)
+    for name, one in zip(_ASKED, both, strict=True):
+        alone, found = _trial(method, pool, labels, 20, [name])
+        if alone != asked or abs(found[0].estimate - one.estimate) > 1e-9:
+            raise InputError(subject, "not look at the metrics, as its metric_blind says", f"another run for {name}")
+
+
 def _made_up() -> tuple[Pool, IntArray]:
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=60)
@@ -115,9 +127,11 @@ def _made_up() -> tuple[Pool, IntArray]:
     return Pool.build(said, scores=scores, classes=range(3)), labels
 
 
-def _trial(method: Method, pool: Pool, labels: IntArray, budget: int) -> tuple[list[Any], list[Estimate]]:
+def _trial(
+    method: Method, pool: Pool, labels: IntArray, budget: int, asked: Sequence[str] = tuple(_ASKED)
+) -> tuple[list[Any], list[Estimate]]:
     oracle = CountingOracle(labels.tolist())
-    job = Job(pool, tuple(metrics_named(_ASKED, pool.classes)), 7)
+    job = Job(pool, tuple(metrics_named(list(asked), pool.classes)), 7)
     found: list[Estimate] = []
     for done in rounds(job, method, oracle, Plan(budget, 10, 5, 0.9)):
         found = list(done.estimates)

@@ -5,19 +5,24 @@ python -m altmas.experiments.alt_mas_studies figure1 --quick --data DIR --rows D
 
 from __future__ import annotations
 
+import gzip
 import json
 import platform
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import click
 
+from altmas.commands.shared import EXIT_PROBLEMS
 from altmas.experiments.bench import Summary, Workers, described, duration, run_sweep
+from altmas.experiments.bench_command import where_to_run, workers_of
 from altmas.experiments.bench_spec import Sweep, parse_sweep
-from altmas.files import write_text
+from altmas.experiments.bench_version import package_versions
+from altmas.files import write_bytes, write_text
+from altmas.metrics.errors import InputError
 from altmas.progress import Reporter, reporter
 
 METRIC_SETS = (("precision:2",), ("recall:2",), ("accuracy",), ("alt_mas_3",), ("alt_mas_21",))
@@ -35,7 +40,7 @@ PROFILES = ("smoke", "quick", "paper")
 class Size:
     """How much of a figure is run: labels, portions, draws, and settings of the network that are not the usual ones.
 
-    Methods without a network are cheap and have `cheap_seeds`.
+    Methods without a network are cheap and have `cheap_seeds`, random sampling ten times as many.
     """
 
     initial: int
@@ -81,9 +86,14 @@ def figure(pools: tuple[str, ...], kind: str, size: Size) -> list[dict[str, Any]
 
 def field(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     """The same grid with methods that see the outputs of the model under test, and not the images."""
-    methods = [{"name": name} for name in ("random", *FIELD, "certified")]
-    looks = sorted({size.initial, (size.initial + size.budget) // 2, size.budget})
-    return [_sweep(pools, methods, METRIC_SETS, size.labels(seeds=size.cheap_seeds) | {"checkpoints": looks})]
+    methods = [{"name": name} for name in (*FIELD, "certified")]
+    halfway = size.initial + (size.budget - size.initial) // size.batch // 2 * size.batch
+    looks = {"checkpoints": sorted({size.initial, halfway, size.budget})}
+    # Everything is compared with random sampling: its own error must be known well, and it costs next to nothing.
+    return [
+        _sweep(pools, methods, METRIC_SETS, size.labels(seeds=size.cheap_seeds) | looks),
+        _sweep(pools, [{"name": "random"}], METRIC_SETS, size.labels(seeds=10 * size.cheap_seeds) | looks),
+    ]
 
 
 def ablations(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
@@ -128,22 +138,26 @@ def sweeps_of(study: str, profile: str, data: str = "") -> list[Sweep]:
 
 
 def run_study(study: str, profile: str, rows: Path, data: str, workers: Workers, tell: Reporter) -> Summary:
-    """Run what is missing of a study's cells; they share one file."""
+    """Run what is missing of a study's cells; they share one file, which may have been packed."""
+    packed = rows.with_suffix(".jsonl.gz")
+    if packed.is_file() and not rows.is_file():
+        write_bytes(rows, gzip.decompress(packed.read_bytes()))
     done = [run_sweep(one, rows, workers, resume=True, reporter=tell) for one in sweeps_of(study, profile, data)]
     failed = tuple(cell for one in done for cell in one.failed)
-    write_text(about_file(rows), json.dumps(about(study, profile), indent=1) + "\n")
-    return Summary(sum(d.cells for d in done), sum(d.skipped for d in done), failed, sum(d.seconds for d in done))
+    cells, skipped = sum(one.cells for one in done), sum(one.skipped for one in done)
+    if skipped < cells or not about_file(rows).is_file():
+        write_text(about_file(rows), json.dumps(about(study, profile), indent=1) + "\n")
+    return Summary(cells, skipped, failed, sum(one.seconds for one in done))
 
 
 def about(study: str, profile: str) -> dict[str, Any]:
     """What made the rows, beside the seeds and checksums that they hold themselves.
 
     >>> about("figure1", "quick")["command"]
-    'python -m altmas.experiments.alt_mas_studies figure1 --quick --data DIR --rows DIR'
+    'python -m altmas.experiments.alt_mas_studies figure1 --quick --data DATA --rows benchmarks/results'
     """
-    command = f"python -m altmas.experiments.alt_mas_studies {study} --{profile} --data DIR --rows DIR"
-    versions = {name: version(name) for name in ("altmas", "numpy", "scikit-learn", "tensorflow")}
-    return {"command": command, "versions": {"python": platform.python_version(), **versions}}
+    command = f"python -m altmas.experiments.alt_mas_studies {study} --{profile} --data DATA --rows benchmarks/results"
+    return {"command": command, "versions": {"python": platform.python_version(), **package_versions()}}
 
 
 def about_file(rows: Path) -> Path:
@@ -177,20 +191,28 @@ def _net(profile: str) -> str:
 @click.argument("study", type=click.Choice([*STUDIES, "all"]))
 @click.option("--smoke", "profile", flag_value="smoke", help="Seconds: bundled digits, few labels.")
 @click.option("--quick", "profile", flag_value="quick", default=True, help="At most 90 minutes a figure on two cores.")
-@click.option("--paper", "profile", flag_value="paper", help="One query at a time, tuned: days.")
+@click.option("--paper", "profile", flag_value="paper", help="One query at a time, tuned: for a cluster.")
 @click.option("--data", default="", help="Folder with the images and paper_models.npz; not needed with --smoke.")
 @click.option("--rows", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows.")
-@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
-def main(study: str, profile: str, data: str, rows: Path, jobs: int) -> None:
+@where_to_run
+def main(study: str, profile: str, data: str, rows: Path, **where: Any) -> None:
     """Run a study, or go on with it."""
     if profile != "smoke" and not data:
         raise click.UsageError("Give --data, or --smoke.")
-    for name in STUDIES if study == "all" else [study]:
-        with reporter(True) as tell:
-            done = run_study(name, profile, rows / f"{name}.{profile}.jsonl", data, Workers(jobs), tell)
-        click.echo(f"{name}: {done.cells} cells, {done.skipped} were there, {duration(done.seconds)}")
-        for one in done.failed:
-            click.echo(described(one), err=True)
+    failed = 0
+    try:
+        workers = workers_of(**where)
+        for name in STUDIES if study == "all" else [study]:
+            with reporter(True) as tell:
+                done = run_study(name, profile, rows / f"{name}.{profile}.jsonl", data, workers, tell)
+            click.echo(f"{name}: {done.cells} cells, {done.skipped} were there, {duration(done.seconds)}")
+            failed += len(done.failed)
+            for one in done.failed:
+                click.echo(described(one), err=True)
+    except InputError as error:
+        raise click.ClickException(str(error)) from None
+    if failed:
+        sys.exit(EXIT_PROBLEMS)
 
 
 if __name__ == "__main__":

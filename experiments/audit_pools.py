@@ -146,8 +146,8 @@ def _values(labels: IntArray) -> tuple[int, ...]:
 
 
 def _paper(name: str, data: Path) -> AuditPool:
-    images = load_images(PAPER[name], data)
-    scores = _shares(outputs_of(name, data))
+    images = load_images(PAPER[name], data, download=False)
+    scores = _shares(outputs_of(name, data, images.labels))
     return _with_usual_metrics(name, scores.argmax(1), scores, images.labels, features=images.images)
 
 

@@ -12,11 +12,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from altmas import __version__
 from altmas.checks import whole_number
 from altmas.experiments.bench_rows import Finished, Writer, appending, finished_keys, read_finished
 from altmas.experiments.bench_run import ONE_THREAD, attempt, attempt_below
 from altmas.experiments.bench_spec import Cell, Sweep, check_pools
+from altmas.experiments.bench_version import code_version
 from altmas.metrics.errors import InputError
 from altmas.progress import Reporter, Silent
 
@@ -39,6 +39,9 @@ class Workers:
         if (self.backend == "dask") != bool(self.scheduler):
             hint = "For example --backend dask --scheduler tcp://127.0.0.1:8786."
             raise InputError("scheduler", "be given with backend dask, and only then", repr(self.scheduler), hint)
+        if self.backend == "dask" and self.memory is not None:
+            hint = "dask worker ADDRESS --nthreads 1 --memory-limit 4GB."
+            raise InputError("memory", "be bounded by the workers themselves with backend dask", self.memory, hint)
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,20 @@ def run_sweep(
     tell = reporter or Silent()
     with appending(path) as writer:
         known = finished_keys(path)
+        _tell_of_other_versions(path, tell)
         todo = [cell for cell in cells if cell.key not in known]
         kept = Keeper(writer, tell, len(todo), {_place(one): one.checksum for one in read_finished(path)})
         with working(workers):
             for one in finished_cells(todo, workers):
                 kept.keep(one)
     return Summary(len(cells), len(cells) - len(todo), tuple(kept.failed), time.perf_counter() - begin)
+
+
+def _tell_of_other_versions(path: Path, tell: Reporter) -> None:
+    others = {one.version for one in read_finished(path)} - {code_version()}
+    if others:
+        found = ", ".join(sorted(others))
+        tell.note(f"rows in {path.name} were made by other code ({found}); name another file to keep them apart.")
 
 
 class Keeper:
@@ -126,19 +137,35 @@ def finished_cells(cells: Sequence[Cell], workers: Workers) -> Iterator[Finished
                 done.add(one.key)
                 yield one
             return
-        except BrokenProcessPool:
+        except _process_died():
             # joblib hands cells out in order, twice as many as there are processes: the culprit is among these.
             todo = [cell for cell in todo if cell.key not in done]
-            suspects, todo = todo[: 2 * workers.jobs], todo[2 * workers.jobs :]
+            handed_out = 2 * _processes(workers)
+            suspects, todo = todo[:handed_out], todo[handed_out:]
             yield from (_alone(cell, workers) for cell in suspects)
 
 
 def _alone(cell: Cell, workers: Workers) -> Finished:
     try:
         return next(iter(_parallel([cell], workers)))
-    except BrokenProcessPool:
+    except _process_died():
         error = "the process that ran it died; it may have been out of memory"
-        return Finished(cell.key, "failed", cell.columns, error=error, version=__version__)
+        return Finished(cell.key, "failed", cell.columns, error=error, version=code_version())
+
+
+def _process_died() -> tuple[type[BaseException], ...]:
+    """What joblib raises when a process, or a worker of a cluster again and again, dies of a cell."""
+    try:
+        from distributed.scheduler import KilledWorker
+    except ImportError:
+        return (BrokenProcessPool,)
+    return (BrokenProcessPool, KilledWorker)
+
+
+def _processes(workers: Workers) -> int:
+    from joblib import effective_n_jobs
+
+    return workers.jobs if workers.backend == "loky" else int(effective_n_jobs(-1))
 
 
 def _parallel(cells: Sequence[Cell], workers: Workers) -> Iterator[Finished]:
@@ -176,7 +203,14 @@ def _client(workers: Workers) -> AbstractContextManager[dict[str, Any]]:
 
 @contextmanager
 def _loky() -> Iterator[dict[str, Any]]:
-    yield {"backend": "loky"}
+    try:
+        yield {"backend": "loky"}
+    except BaseException:
+        # Processes that an interrupted sweep leaves are in no state for the next one, which would wait for ever.
+        from joblib.externals.loky import get_reusable_executor
+
+        get_reusable_executor().shutdown(wait=True, kill_workers=True)
+        raise
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from altmas.checks import fraction, whole_number
 from altmas.demo import vendor_digits
 from altmas.experiments.audit_pools import audit_pool_names, confidences_of_any_scale, load_audit_pool
 from altmas.metrics.errors import InputError
@@ -112,7 +113,11 @@ def generated(items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: i
     >>> generated(items=50, classes=2).scores.shape
     (50, 2)
     """
-    rng = np.random.default_rng(seed)
+    whole_number("items", items, 1)
+    whole_number("classes", classes, 2)
+    if not 0 <= accuracy <= 1:
+        raise InputError("accuracy", "be between 0 and 1", accuracy)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
     labels = rng.integers(classes, size=items)
     wrong = rng.random(items) > accuracy
     predictions = np.where(wrong, (labels + rng.integers(1, classes, size=items)) % classes, labels)
@@ -133,11 +138,13 @@ def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPo
     """A data set of scikit-learn whose `share` trained the model under test; the rest is the pool."""
     from sklearn import datasets
 
+    fraction("share", share)
     found: Any = getattr(datasets, f"load_{kind}")()
-    order = np.random.default_rng(seed).permutation(len(found.target))
+    order = np.random.default_rng(whole_number("seed", seed, 0)).permutation(len(found.target))
     theirs, ours = np.split(order, [max(int(share * len(order)), 20)])
     vendor = _classifier(model, seed).fit(found.data[theirs], found.target[theirs])
-    scores = vendor.predict_proba(found.data[ours])
+    scores = np.zeros((len(ours), len(found.target_names)))
+    scores[:, vendor.classes_] = vendor.predict_proba(found.data[ours])  # its part may lack a class
     names = tuple(range(scores.shape[1]))
     labels, features = found.target[ours].astype(np.int64), found.data[ours]
     return BenchPool(kind, scores.argmax(1), labels, scores, features, classes=names)

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from altmas import __version__
 from altmas.checks import as_column, class_indices
 from altmas.estimates import Estimate
 from altmas.experiments.bench_methods import method_of
 from altmas.experiments.bench_pools import load_pool
 from altmas.experiments.bench_rows import Finished
 from altmas.experiments.bench_spec import Cell, Entry
+from altmas.experiments.bench_version import code_version
 from altmas.loop import Plan, rounds
 from altmas.method import BelievesLabels, Job, Run
 from altmas.metrics import Metric, tally
@@ -46,11 +46,11 @@ def attempt(cell: Cell, memory: float | None = None) -> Finished:
         with one_thread(), at_most(memory):
             checksum = _prepared(cell.pool, cell.model, cell.method.sees, cell.home, cell.data).checksum
             rows = run_cell(cell)
-    except Exception as failure:  # a plug-in may raise anything, and the sweep goes on
+    except (Exception, SystemExit) as failure:  # a plug-in may raise anything, and the sweep goes on
         rows, error = [], f"{type(failure).__name__}: {failure}"
     seconds = round(time.perf_counter() - begin, 3)
     status = "failed" if error else "ok"
-    return Finished(cell.key, status, cell.columns, rows, error, checksum, __version__, seconds)
+    return Finished(cell.key, status, cell.columns, rows, error, checksum, code_version(), seconds)
 
 
 def attempt_below(parent: int, cell: Cell, memory: float | None = None) -> Finished:

@@ -14,6 +14,7 @@ from typing import Any
 from altmas.checks import fraction, whole_number
 from altmas.experiments.bench_methods import is_metric_blind, method_of
 from altmas.experiments.bench_pools import MODELS, OWN, TRAINED, load_pool, pool_names
+from altmas.method import Job
 from altmas.metrics.errors import InputError
 from altmas.resolve import resolve_metrics
 
@@ -165,18 +166,34 @@ def parse_sweep(table: Mapping[str, Any]) -> Sweep:
         checkpoints=_numbers("checkpoints", table["checkpoints"], 1) if "checkpoints" in table else (),
         data=_text("data", table.get("data", "")),
     )
+    _check_looks(found)
     for name, values in (("models", found.models), ("metrics", found.metrics)):
         if len(set(values)) < len(values):
             raise InputError(name, "be named once each", list(values))
     return found
 
 
+def _check_looks(sweep: Sweep) -> None:
+    """A checkpoint that no round ends at would be left out without a word."""
+    for look in sweep.checkpoints:
+        reached = [look == min(sweep.initial, one) or look == one for one in sweep.budgets]
+        reached += [sweep.initial < look < one and not (look - sweep.initial) % sweep.batch for one in sweep.budgets]
+        if not any(reached):
+            rule = f"be reached: {sweep.initial} initial labels, then {sweep.batch} at a time"
+            raise InputError("each of checkpoints", rule, look)
+
+
 def check_pools(sweep: Sweep) -> None:
     """Load every pool once and look its metrics up: a sweep that cannot begin is refused before it does."""
     for pool, model in dict.fromkeys((cell.pool, cell.model) for cell in sweep.cells()):
-        built = load_pool(pool.name, model, pool.given, sweep.home, sweep.data).build()
+        source = load_pool(pool.name, model, pool.given, sweep.home, sweep.data)
+        built = source.build()
         for names in sweep.metrics:
             resolve_metrics(list(names), built)
+        for method in sweep.methods:  # it checks what it needs before any label is spent
+            seen = source.build(frozenset(method.sees))
+            metrics = resolve_metrics(list(sweep.metrics[0]), seen)
+            method_of(method.name, method.given).begin(Job(seen, metrics))
         if max(sweep.budgets) > built.size:
             rule = f"be at most the size of pool {pool.label!r}, {built.size:,}"
             raise InputError("budgets", rule, f"{max(sweep.budgets):,}")

@@ -49,8 +49,11 @@ class Outputs:
         return hashlib.sha256(self.scores.tobytes()).hexdigest()
 
 
-def outputs_of(name: str, data: Path) -> NDArray[np.float32]:
-    """Stored probabilities `[N, C]` of a model under test, from `paper_models.npz` in the data directory."""
+def outputs_of(name: str, data: Path, labels: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
+    """Stored probabilities `[N, C]` of a model under test, from `paper_models.npz` in the data directory.
+
+    With `labels`, outputs whose accuracy is not the stored one are refused: they belong to images in another order.
+    """
     path = data / FILE
     if not path.is_file():
         raise InputError("outputs of models under test", "exist", str(path), _hint(data))
@@ -59,6 +62,12 @@ def outputs_of(name: str, data: Path) -> NDArray[np.float32]:
     if name not in known or name not in arrays:
         hint = _hint(data, f" --models {name}") if name in RECIPES else ""
         raise InputError("model under test", f"be one of {', '.join(known)}", repr(name), hint)
+    if labels is not None and "accuracy" in arrays:
+        stored = float(arrays["accuracy"][known.index(name)])
+        here = float((arrays[name].argmax(1) == labels).mean())
+        if abs(here - stored) > 1e-3:
+            hint = "The images are others than those it was put to, or in another order."
+            raise InputError(f"outputs of {name}", f"be right on {stored:.2%} of the images", f"{here:.2%}", hint)
     return arrays[name].astype(np.float32)
 
 

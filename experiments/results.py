@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from altmas.experiments.alt_mas_studies import PROFILES, STUDIES
+from altmas.experiments.results_field import field_section
 from altmas.experiments.results_figures import STYLE
-from altmas.experiments.results_sections import ablation_section, field_section, figure_section, opening
+from altmas.experiments.results_sections import ablation_section, figure_section, opening
 from altmas.experiments.results_study import read_study
 from altmas.files import write_text
 

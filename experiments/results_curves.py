@@ -9,7 +9,10 @@ from altmas.experiments.bench_spec import Sweep
 from altmas.metrics import metrics_named
 
 WINDOW = 10
-"""Queries that the paper's curves are smoothed over."""
+"""Queries that the paper's curves are smoothed over: ten refits."""
+
+REFITS = 3
+"""Refits that a curve of larger batches is smoothed over, at least."""
 
 
 def panel_rows(rows: pd.DataFrame, sweep: Sweep, pool: str, metrics: tuple[str, ...]) -> pd.DataFrame:
@@ -21,7 +24,7 @@ def panel_rows(rows: pd.DataFrame, sweep: Sweep, pool: str, metrics: tuple[str, 
 
 
 def metric_names(metrics: tuple[str, ...], classes: int = 10) -> list[str]:
-    """The metrics of a set.
+    """The metrics of a set; the paper's pools have ten classes.
 
     >>> metric_names(("alt_mas_3",))
     ['accuracy', 'macro_precision', 'macro_recall']
@@ -46,8 +49,17 @@ def relative_errors(panel: pd.DataFrame) -> pd.DataFrame:
     return known.assign(error=error).groupby(by, sort=False)["error"].mean().reset_index()
 
 
+def window_for(batch: int, queries: int = WINDOW) -> int:
+    """Labels to smooth over: the paper's queries, or three refits where they come seldom.
+
+    >>> window_for(1), window_for(25)
+    (10, 75)
+    """
+    return max(queries, REFITS * batch)
+
+
 def curves(errors: pd.DataFrame, value: str = "error", window: int = WINDOW) -> pd.DataFrame:
-    """Mean and standard error over seeds, after smoothing each seed's curve over the last `window` queries.
+    """Mean and standard error over seeds, after smoothing each seed's curve over the last `window` labels.
 
     >>> rows = pd.DataFrame({"method": "m", "seed": [0, 0, 1, 1], "labels": [10, 11, 10, 11], "error": [1.0, 0, 1, 0]})
     >>> curves(rows)["mean"].tolist()
@@ -70,13 +82,33 @@ def at_the_end(curve: pd.DataFrame) -> pd.DataFrame:
     return curve.sort_values("labels").groupby("method", sort=False).last()
 
 
-def random_needs(random: pd.DataFrame, error: float, labels: int, pool: int) -> float:
+def over_the_curve(errors: pd.DataFrame) -> pd.DataFrame:
+    """Each run's mean error per label spent, by method and seed: a trapezoid, so that batches of any size compare.
+
+    >>> rows = pd.DataFrame({"method": "m", "seed": 0, "labels": [100, 110, 150], "error": [1.0, 0.0, 0.0]})
+    >>> float(over_the_curve(rows)["error"].iloc[0])
+    0.1
+    """
+    found = []
+    for (method, seed), one in errors.groupby(["method", "seed"], sort=False):
+        ordered = one.sort_values("labels")
+        labels, values = ordered["labels"].to_numpy(dtype=float), ordered["error"].to_numpy(dtype=float)
+        area = np.trapezoid(values, labels) / np.ptp(labels) if len(labels) > 1 else values[0]
+        found.append({"method": method, "seed": seed, "error": float(area)})
+    return pd.DataFrame(found)
+
+
+def random_needs(random: pd.DataFrame, error: float, labels: int, items: int) -> float:
     """How many times as many labels random sampling needs for this error.
 
-    Its own error is c / sqrt(n) with c the mean over its curve, so it needs (c / error)^2 labels, at most the pool.
+    Without replacement its error is c sqrt(1 / n - 1 / N), with c the mean over its curves; so it needs
+    n = 1 / ((error / c)^2 + 1 / N), and all N items for no error.
 
-    >>> random_needs(pd.DataFrame({"labels": [100, 400], "error": [0.2, 0.1]}), 0.1, labels=100, pool=10_000)
+    >>> random_needs(pd.DataFrame({"labels": [100, 400], "error": [0.2, 0.1]}), 0.1, labels=100, items=10**9)
     4.0
+    >>> random_needs(pd.DataFrame({"labels": [100], "error": [0.2]}), 0.0, labels=100, items=5000)
+    50.0
     """
-    c = float((random["error"] * np.sqrt(random["labels"])).mean())
-    return round(min((c / error) ** 2, pool) / labels, 6) if error > 0 else pool / labels
+    shrink = np.sqrt(1 / random["labels"] - 1 / items)
+    c = float(random["error"].sum() / shrink.sum())
+    return round(1 / ((error / c) ** 2 + 1 / items) / labels, 6)

@@ -30,7 +30,7 @@ STYLE: dict[Any, Any] = {
 def draw_panels(
     panels: Mapping[tuple[str, str], pd.DataFrame], rows: Sequence[str], columns: Sequence[str], value: str
 ) -> Figure:
-    """A grid of curves with a band of one standard error; panels by (row, column). One scale per row of panels."""
+    """A grid of curves with a band of one standard error; panels by (row, column), each with its own scale."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(1.9 * len(columns) + 0.6, 1.65 * len(rows) + 0.7), layout="constrained")
@@ -58,20 +58,27 @@ def draw_panels(
 
 
 def draw_ratios(ratios: pd.DataFrame) -> Figure:
-    """A row per method, a dot per panel: error relative to random sampling, on a logarithmic scale, and the median."""
+    """A row per method, a dot per panel: error as a share of random sampling's, on a logarithmic scale, and the median.
+
+    No error at all has no place on it, and is a triangle at its left end.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 0.34 * ratios["method"].nunique() + 0.9), layout="constrained")
     axes = figure.subplots()
     order = ratios.groupby("method")["ratio"].median().sort_values(ascending=False)
+    floor = ratios.loc[ratios["ratio"] > 0, "ratio"].min() / 1.5
     for place, (method, median) in enumerate(order.items()):
         values = ratios.loc[ratios["method"] == method, "ratio"]
+        none = int((values == 0).sum())
+        axes.plot([floor] * none, [place] * none, "<", color="#0072b2", markersize=5, markeredgewidth=0)
+        values = values[values > 0]
         axes.plot(values, [place] * len(values), "o", color="#0072b2", alpha=0.35, markersize=4, markeredgewidth=0)
         axes.plot([median], [place], "|", color="#d55e00", markersize=13, markeredgewidth=2)
     axes.set_yticks(range(len(order)), [str(method) for method in order.index])
     axes.set_xscale("log")
     axes.axvline(1, color="#555555", linewidth=0.8)
-    axes.set_xlabel("error at the last label, relative to random sampling (dot: a panel; line: median)")
+    axes.set_xlabel("error at the last label as a share of random sampling's (dot: a panel; line: median)")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=False, axis="y")
     return figure

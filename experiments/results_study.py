@@ -16,6 +16,9 @@ from altmas.experiments.bench_spec import Sweep
 from altmas.experiments.results_curves import panel_rows
 from altmas.metrics.errors import InputError
 
+ITEMS, SMOKE_ITEMS = 10_000, 1597
+"""The test sets of MNIST and CIFAR-10, and the bundled digits."""
+
 
 @dataclass(frozen=True, eq=False)
 class Study:
@@ -27,6 +30,11 @@ class Study:
     rows: pd.DataFrame
     seconds: pd.DataFrame
     about: dict[str, Any]
+
+    @property
+    def items(self) -> int:
+        """Items of each pool."""
+        return SMOKE_ITEMS if self.profile == "smoke" else ITEMS
 
     @property
     def pools(self) -> list[str]:
@@ -43,7 +51,8 @@ class Study:
 def read_study(folder: Path, name: str, profile: str) -> Study:
     """A study whose cells are all there."""
     path = folder / f"{name}.{profile}.jsonl"
-    stored = path if path.is_file() else path.with_suffix(".jsonl.gz")
+    packed = path.with_suffix(".jsonl.gz")
+    stored = packed if packed.is_file() else path
     sweeps = sweeps_of(name, profile)
     cells = [cell for sweep in sweeps for cell in sweep.cells()]
     done = {one.key: one for one in read_finished(stored) if one.status == "ok"}
@@ -51,5 +60,7 @@ def read_study(folder: Path, name: str, profile: str) -> Study:
     if missing:
         raise InputError(f"rows of {name}", f"hold its {len(cells)} cells", f"{len(missing)} missing in {stored}")
     seconds = [{"method": cell.method.label, "seconds": done[cell.key].seconds} for cell in cells]
+    if not about_file(path).is_file():
+        raise InputError(f"rows of {name}", "have a file that says what made them", f"no {about_file(path).name}")
     about = json.loads(about_file(path).read_text(encoding="utf-8"))
     return Study(name, profile, sweeps, to_frame(stored, cells), pd.DataFrame(seconds), about)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from bench_world import SMOKE, environment
+from bench_world import SMOKE, environment, write_dying
 from click.testing import CliRunner
 
 from altmas import InputError
@@ -58,6 +58,11 @@ def whole(tmp_path_factory):
         ({"budgets": [10, 10]}, "budgets must be distinct"),
         ({"seeds": 0}, "seeds must be an int >= 1"),
         ({"level": 1.0}, "level must be a number between 0 and 1"),
+        ({"checkpoints": [25]}, "each of checkpoints must be reached: 20 initial labels, then 10 at a time; got 25"),
+        (
+            {"methods": [{"name": "bald", "options": {"surrogate": {"kind": "tree"}}}]},
+            "kind of surrogate must be one of mlp, lenet, .*; got 'tree'",
+        ),
     ],
 )
 def test_a_wrong_sweep_is_refused_by_a_sentence(change, sentence):
@@ -117,7 +122,7 @@ def test_pools_from_files(tmp_path):
 def test_two_processes_find_what_one_finds(whole, tmp_path):
     rows = tmp_path / "rows.jsonl"
     done = run_sweep(read_sweep(SMOKE), rows, Workers(2))
-    assert (done.cells, done.skipped, done.failed) == (24, 0, ())
+    assert (done.cells, done.skipped, done.failed) == (16, 0, ())
     frame = to_frame(rows)
     assert same_rows(frame, whole)
     assert set(frame["method"]) == {"random", "stratified", "certified"}
@@ -153,28 +158,8 @@ def test_a_failed_cell_is_recorded_and_the_sweep_goes_on(tmp_path, monkeypatch):
     assert frame["method"].drop_duplicates().tolist() == ["failing", "random"]
 
 
-PLUG_IN = """
-import os, signal
-from altmas.method_random import RandomSampling
-
-class Dying(RandomSampling):
-    name = "dying"
-    def begin(self, job):
-        if job.seed == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().begin(job)
-"""
-
-
 def test_a_process_that_dies_takes_only_its_cell_with_it(tmp_path):
-    (tmp_path / "dying.py").write_text(PLUG_IN)
-    info = tmp_path / "dying-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dying\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[altmas.methods]\ndying = dying:Dying\n")
-    (tmp_path / "sweep.toml").write_text(
-        'pools = ["generated"]\nmetrics = ["accuracy"]\nmethods = ["dying", "random"]\nbudgets = [60]\nseeds = 3\n'
-    )
+    write_dying(tmp_path)
     done = subprocess.run(
         [sys.executable, "-m", "altmas", "bench", "sweep.toml", "--jobs", "2", "--json"],
         capture_output=True, text=True, cwd=tmp_path, env=environment(tmp_path),

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import altmas
 from altmas import InputError, make_method
 from altmas.experiments.bench_pools import BenchPool, generated, load_pool
+from altmas.method_random import RandomSampling
 from altmas.methods import METHODS
 from altmas.plugins import plugin, plugin_names
 from altmas.testing import check_method, check_pool
@@ -200,3 +202,15 @@ def test_commands_of_other_packages(tmp_path, monkeypatch):
     assert helped.exit_code == 0
     assert "Say hello" in helped.output
     assert CliRunner().invoke(commands, ["lost"]).exit_code == 2
+
+
+class Peeking(RandomSampling):
+    """Inherits the promise not to look at the metrics, and looks."""
+
+    def begin(self, job):
+        return super().begin(replace(job, seed=len(job.metrics)))
+
+
+def test_a_method_that_says_it_does_not_look_at_the_metrics_must_not():
+    with pytest.raises(InputError, match="method 'random' must not look at the metrics, as its metric_blind says"):
+        check_method(Peeking(), exact=False)

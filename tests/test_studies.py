@@ -1,12 +1,15 @@
 """The studies of the ALT-MAS paper: runs that are shared, the smoke profile, and a page made from stored rows."""
 
 import gzip
+import json
 import shutil
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
+from altmas.experiments import alt_mas_studies
 from altmas.experiments.alt_mas_studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
 from altmas.experiments.bench import Workers, finished_cells
 from altmas.experiments.bench_methods import is_metric_blind
@@ -94,7 +97,7 @@ def test_a_study_that_is_there_is_not_run_again(smoke):
 def test_smoke_makes_a_page_with_every_panel(smoke, tmp_path):
     write_results(smoke, tmp_path, "smoke")
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
-    assert page.count("\n| digits |") == 2 * 5 + 10
+    assert page.count("\n| digits |") == 1 + 2 * 5 + 10
     for change in ("no pseudo-labels", "a mask per item", "tuned", "refit every 10"):
         assert f"| {change} |" in page
     study = read_study(smoke, "figure1", "smoke")
@@ -114,8 +117,37 @@ def test_rows_may_be_gzipped_and_must_be_whole(smoke, tmp_path):
     assert read_study(tmp_path, "field1", "smoke").rows.equals(read_study(smoke, "field1", "smoke").rows)
     lines = plain.read_bytes().splitlines(keepends=True)
     packed.write_bytes(gzip.compress(b"".join(lines[1:])))
-    with pytest.raises(InputError, match="rows of field1 must hold its 13 cells; got 1 missing"):
+    with pytest.raises(InputError, match="rows of field1 must hold its 22 cells; got 1 missing"):
         read_study(tmp_path, "field1", "smoke")
+
+
+def test_errors_on_other_pools_are_not_compared(smoke, tmp_path):
+    for path in smoke.iterdir():
+        shutil.copy(path, tmp_path)
+    rows = tmp_path / "field1.smoke.jsonl"
+    found = [json.loads(line) for line in rows.read_bytes().splitlines()]
+    rows.write_text("".join(json.dumps({**one, "checksum": "f" * 64}) + "\n" for one in found))
+    with pytest.raises(InputError, match="pool 'digits' must be the same in figure1 and field1; got checksums"):
+        write_results(tmp_path, tmp_path / "docs", "smoke")
+
+
+def test_packed_rows_are_gone_on_with(smoke, tmp_path):
+    rows = tmp_path / "field1.smoke.jsonl"
+    content = (smoke / rows.name).read_bytes()
+    rows.with_suffix(".jsonl.gz").write_bytes(gzip.compress(content))
+    done = run_study("field1", "smoke", rows, "", Workers(1), Silent())
+    assert done.skipped == done.cells
+    assert rows.read_bytes() == content
+
+
+def test_a_failed_cell_of_a_study_is_its_exit_code(tmp_path, monkeypatch):
+    monkeypatch.setattr("altmas.experiments.bench_run.run_cell", lambda cell: 1 / 0)
+    done = CliRunner().invoke(alt_mas_studies.main, ["field1", "--smoke", "--rows", str(tmp_path), "--jobs", "1"])
+    assert done.exit_code == 3, done.output
+    assert "ZeroDivisionError" in done.stderr
+    refused = CliRunner().invoke(alt_mas_studies.main, ["field1", "--data", str(tmp_path), "--rows", str(tmp_path)])
+    assert refused.exit_code == 1
+    assert "must be there" in refused.stderr or "must exist" in refused.stderr, refused.stderr
 
 
 def test_panels_share_what_was_run_once():
