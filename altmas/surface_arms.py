@@ -185,7 +185,9 @@ def _attribute(name: str, column: list[Hashable], bins: int) -> Attribute:
     # Equal numbers share a bin: a quantile met twice cuts once, and one at the minimum cuts off nothing.
     cuts = np.unique(np.quantile(numbers, np.linspace(0, 1, bins + 1)[1:-1], method="higher"))
     edges = cuts[cuts > numbers.min()]
-    shown = [f"{low:.4g}-{high:.4g}" for low, high in zip([numbers.min(), *edges], [*edges, numbers.max()], strict=True)]
+    shown = [
+        f"{low:.4g}-{high:.4g}" for low, high in zip([numbers.min(), *edges], [*edges, numbers.max()], strict=True)
+    ]
     return Attribute(name, tuple(shown), edges)
 
 

@@ -53,13 +53,16 @@ class BetaMixture:
     """The belief about rho for independent normal f and g per arm, means and sds `[A]`.
 
     rho itself is what is uncertain here, not only its mean function: the variance is that of the Beta, averaged over f
-    and g, plus that of its mean, and intervals are quantiles of the mixture.
+    and g, plus that of its mean, and intervals are quantiles of the mixture. Given f and g an arm's own answers
+    (`right`, `wrong`) make its Beta(mean x scale + right, (1 - mean) x scale + wrong), as for any Beta prior.
     """
 
     f: FloatArray
     f_sd: FloatArray
     g: FloatArray
     g_sd: FloatArray
+    right: FloatArray
+    wrong: FloatArray
 
     def shapes(self, rows: slice = slice(None)) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Pseudo-counts right and wrong `[H, A]` and weights `[H]` of the grid's Betas."""
@@ -67,13 +70,15 @@ class BetaMixture:
         mean = accuracy(self.f[rows] + self.f_sd[rows] * x[:, None])[:, None]
         strength = scale(self.g[rows] + self.g_sd[rows] * y[:, None])[None]
         arms = mean.shape[-1]
-        right, wrong = (mean * strength).reshape(-1, arms), ((1 - mean) * strength).reshape(-1, arms)
+        right = (mean * strength).reshape(-1, arms) + self.right[rows]
+        wrong = ((1 - mean) * strength).reshape(-1, arms) + self.wrong[rows]
         return right, wrong, np.outer(u, v).ravel()
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of rho `[A]`.
 
-        >>> one = BetaMixture(np.array([0.5]), np.array([0.0]), np.array([3.0]), np.array([0.0]))
+        >>> none = np.array([0.0])
+        >>> one = BetaMixture(np.array([0.5]), none, np.array([3.0]), none, none, none)
         >>> mean, variance = one.moments()
         >>> float(mean[0].round(6)), float(variance[0].round(3))
         (0.5, 0.062)

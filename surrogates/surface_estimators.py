@@ -41,7 +41,10 @@ class GPSurface:
     `supported [A]` marks the arms that exist in the pool: they, and all observed ones, take part in the fit with their
     pseudo-observation; an arm that is neither costs nothing and still has an estimate.
 
-    The interval is one of rho: quantiles of the Beta of its arm, mixed over what is unknown of f and g. BernGP has no
+    The interval is one of rho: quantiles of the Beta of its arm, mixed over what is unknown of f and g (a grid over
+    their variational posterior). With `settings.own_answers` that Beta also holds the arm's own answers, as it does in
+    the model (rho's posterior given f, g and the counts); without, it is Beta(mean, scale) alone, as in the paper, whose
+    estimate is then the mean of the surface and whose intervals are much too wide (near 100% at 95%). BernGP has no
     Beta: its interval is that of sigma(6 f - 3).
     """
 
@@ -93,7 +96,8 @@ class GPSurface:
         if not self.kind.beta:
             return mean
         strength = scale(latent[1])
-        return np.asarray(rng.beta(mean * strength, (1 - mean) * strength))
+        right, wrong = self._own
+        return np.asarray(rng.beta(mean * strength + right, (1 - mean) * strength + wrong))
 
     @property
     def lengths(self) -> FloatArray:
@@ -110,7 +114,7 @@ class GPSurface:
 
     def _mixture(self) -> BetaMixture:
         mean, sd = self._gp.marginals()
-        return BetaMixture(mean[0], sd[0], mean[1], sd[1])
+        return BetaMixture(mean[0], sd[0], mean[1], sd[1], *self._own)
 
     def _fitted(self, total: FloatArray) -> Any:
         return np.flatnonzero(self.supported | (total > 0))
@@ -126,6 +130,7 @@ class GPSurface:
             ((total[arms] > 0) & self.kind.supervised).astype(np.float64),
         )
         self._gp.train(arms, seen, steps)
+        self._own = (good, bad) if self.settings.own_answers else (np.zeros_like(good), np.zeros_like(bad))
         return self
 
 

@@ -25,6 +25,7 @@ class SurfaceSettings:
 
     `prior_weight` multiplies the Kullback-Leibler term of Eq. 15; `pseudo_count` observations at the overall accuracy
     are added to each arm (Algorithm 1, line 4). `deep` puts a learnt layer of that many outputs in front of the kernel.
+    `own_answers` lets an arm's answers sharpen its own belief beyond the surface's; the paper's estimate does not.
     """
 
     inducing: int = 50
@@ -34,6 +35,7 @@ class SurfaceSettings:
     pseudo_count: float = 0.1
     prior_weight: float = 1.0
     deep: int = 0
+    own_answers: bool = True
 
     def __post_init__(self) -> None:
         for name, least in (("inducing", 1), ("steps", 1), ("update_steps", 1), ("deep", 0)):
@@ -77,7 +79,11 @@ class SurfaceGP:
             "constant": (processes,),
         }
         if settings.deep:
-            shapes |= {"hidden": (width, settings.deep), "bias": (settings.deep,), "out": (settings.deep, settings.deep)}
+            shapes |= {
+                "hidden": (width, settings.deep),
+                "bias": (settings.deep,),
+                "out": (settings.deep, settings.deep),
+            }
         make = {name: np.zeros(shape) for name, shape in shapes.items()}
         self._variables = {name: tf.Variable(value) for name, value in make.items()}
         self._moments = [[tf.Variable(value) for value in make.values()] for _ in range(2)]
