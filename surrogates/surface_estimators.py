@@ -43,7 +43,7 @@ class GPSurface:
 
     The interval is one of rho: quantiles of the Beta of its arm, mixed over what is unknown of f and g (a grid over
     their variational posterior). With `settings.own_answers` that Beta also holds the arm's own answers, as it does in
-    the model (rho's posterior given f, g and the counts); without, it is Beta(mean, scale) alone, as in the paper, whose
+    the model (rho given f, g and the counts); without, it is Beta(mean, scale) alone, as in the paper, whose
     estimate is then the mean of the surface and whose intervals are much too wide (near 100% at 95%). BernGP has no
     Beta: its interval is that of sigma(6 f - 3).
     """
