@@ -49,8 +49,8 @@ def draw_world(spec: WorldSpec, rng: np.random.Generator) -> World:
         column[:2] = 0, 1  # both values occur
     arms = Arms.build(columns)
     x = arms.features
-    square = np.square(x[:, None] - x[None]).sum(-1)
-    covariance = spec.spread**2 * np.exp(-square / (2 * spec.length**2))
+    norm = np.square(x).sum(1)
+    covariance = spec.spread**2 * np.exp(-(norm[:, None] + norm - 2 * x @ x.T) / (2 * spec.length**2))
     root = np.linalg.cholesky(covariance + 1e-6 * np.eye(arms.size))
     smooth = expit(logit(spec.level) + root @ rng.standard_normal(arms.size))
     rho = rng.beta(smooth * spec.scale, (1 - smooth) * spec.scale)

@@ -30,11 +30,21 @@ class Affiliation:
         arms = np.asarray(index, dtype=np.int64)[:, None]
         return cls(arms, np.ones(arms.shape))
 
-    def counts(self, items: IntArray, right: ArrayLike, arms: int) -> tuple[FloatArray, FloatArray]:
-        """Soft counts of right and wrong per arm `[A]` from labelled items (Algorithm 1, lines 18 to 21)."""
-        weight = self.probability[items]
-        where = self.arms[items].ravel()
-        good = np.bincount(where, (weight * np.asarray(right, dtype=np.float64)[:, None]).ravel(), minlength=arms)
+    def counts(
+        self, items: IntArray, right: ArrayLike, arms: int, accuracy: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Soft counts of right and wrong per arm `[A]` from labelled items (Algorithm 1, lines 18 to 21).
+
+        Spread by P(a|x) alone, answers of neighbours blur the surface. With the `accuracy [A]` believed so far they are
+        spread by P(a|x, answer), a step of expectation maximisation; the paper has none, and Beta-I is worse for it.
+        """
+        answer = np.asarray(right, dtype=np.float64)[:, None]
+        weight, where = self.probability[items], self.arms[items].ravel()
+        if accuracy is not None:
+            rho = accuracy[self.arms[items]]
+            weight = weight * (answer * rho + (1 - answer) * (1 - rho))
+            weight = weight / weight.sum(1, keepdims=True)
+        good = np.bincount(where, (weight * answer).ravel(), minlength=arms)
         return good, np.maximum(np.bincount(where, weight.ravel(), minlength=arms) - good, 0.0)
 
     def support(self, arms: int) -> FloatArray:

@@ -33,11 +33,11 @@ class CalibrationSettings:
     """How P(a|x) is trained; a check of the held-out items every `check` steps, `patience` checks without gain."""
 
     hidden: int = 32
-    learning_rate: float = 5e-3
+    learning_rate: float = 1e-2
     batch: int = 128
-    steps: int = 4000
+    steps: int = 2000
     check: int = 50
-    patience: int = 8
+    patience: int = 6
     held_out: float = 0.2
 
 
