@@ -7,7 +7,7 @@ of labels (86) where the likelihood is divided by the number of arms (10), and a
 that gives the paper's picture. `as written`: the bound itself, weight 1, with which BetaGP no longer follows
 single answers, so there is little left for pooling to mend.
 
-Errors are summed over the ten arms, as in the paper: an arm seen once and estimated by its answer has variance up to 1/4.
+Errors are summed over the ten arms, as in the paper: one seen once and estimated by its answer adds up to 1/4.
 """
 
 from __future__ import annotations

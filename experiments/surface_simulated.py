@@ -31,7 +31,12 @@ LABELS = (150, 400, 1500)
 
 
 def run_one(
-    estimators: dict[str, SurfaceEstimator], world_name: str, labels: int, how: str, seed: int, settings: SurfaceSettings
+    estimators: dict[str, SurfaceEstimator],
+    world_name: str,
+    labels: int,
+    how: str,
+    seed: int,
+    settings: SurfaceSettings,
 ) -> list[dict[str, object]]:
     """Every estimator on one simulated surface. Those with a compiled loop are kept in `estimators` and fitted anew."""
     rng = stream(seed, "surface", world_name, labels, how)
@@ -39,8 +44,7 @@ def run_one(
     items = allocate(world, labels, how, rng)
     right, wrong = world.arms.counts(items, world.right[items])
     active, rows = world.arms.active(), []
-    for name in estimators:
-        surface = estimators[name]
+    for name, surface in estimators.items():
         if isinstance(surface, GPSurface):
             surface.supported = active
         surface.fit(right, wrong, rng=rng)
@@ -81,7 +85,7 @@ def main(seeds: int, methods: str, paper: bool, smoke: bool) -> None:
         row
         for world, labels, how in cases
         for seed in range(1 if smoke else seeds)
-        for row in run_one(estimators, world, labels, how, seed, settings)
+        for row in run_one(estimators, world, labels, how, seed)
     ]
     found = pd.DataFrame(rows)
     click.echo(table(found))

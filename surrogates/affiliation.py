@@ -44,12 +44,16 @@ class Affiliation:
             rho = accuracy[self.arms[items]]
             weight = weight * (answer * rho + (1 - answer) * (1 - rho))
             weight = weight / weight.sum(1, keepdims=True)
-        good = np.bincount(where, (weight * answer).ravel(), minlength=arms)
-        return good, np.maximum(np.bincount(where, weight.ravel(), minlength=arms) - good, 0.0)
+        good = _summed(where, weight * answer, arms)
+        return good, np.maximum(_summed(where, weight, arms) - good, 0.0)
 
     def support(self, arms: int) -> FloatArray:
         """Expected number of items in each arm `[A]`."""
-        return np.bincount(self.arms.ravel(), self.probability.ravel(), minlength=arms)
+        return _summed(self.arms.ravel(), self.probability, arms)
+
+
+def _summed(where: IntArray, weight: FloatArray, arms: int) -> FloatArray:
+    return np.asarray(np.bincount(where, weight.ravel(), minlength=arms), dtype=np.float64)
 
 
 def most_probable(scores: FloatArray, keep: int, least: float) -> tuple[IntArray, FloatArray]:

@@ -28,7 +28,7 @@ def accuracy(f: FloatArray) -> FloatArray:
     >>> accuracy(np.array([0.5, 1.0])).round(2)
     array([0.5 , 0.95])
     """
-    return np.clip(expit(SLOPE * f + OFFSET), NEAR, 1 - NEAR)
+    return np.asarray(np.clip(expit(SLOPE * f + OFFSET), NEAR, 1 - NEAR))
 
 
 def scale(g: FloatArray) -> FloatArray:
