@@ -56,9 +56,7 @@ def main() -> None:
     surface.posterior()
     intervals = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(
-        f"{world.arms.size:,} arms, all of them fitted, {items:,} items, BetaGP-SLP, {settings.inducing} inducing points"
-    )
+    print(f"{world.arms.size:,} arms, all fitted, {items:,} items, BetaGP-SLP, {settings.inducing} inducing points")
     print(f"a batch fitted anew: {anew:.1f} s ({first:.1f} s the first time, with compiling)")
     print(f"a batch with a warm update: {warm:.2f} s; intervals of all arms: {intervals:.2f} s")
     print(f"peak memory: {peak:.2f} GiB")

@@ -2,9 +2,9 @@
 
     python -m altmas.experiments.surface_simple --seeds 20
 
-Printed for two weights of the Kullback-Leibler term of Eq. 15. `program`: the authors' notebook divides it by the number
-of labels (86) where the likelihood is divided by the number of arms (10), and adds no pseudo-observation: the weight
-that gives the paper's picture. `as written`: the bound itself, weight 1, with which BetaGP no longer follows
+Printed for two weights of the Kullback-Leibler term of Eq. 15. `program`: the authors' notebook divides it by the
+number of labels (86) where the likelihood is divided by the number of arms (10), and adds no pseudo-observation: the
+weight that gives the paper's picture. `as written`: the bound itself, weight 1, with which BetaGP no longer follows
 single answers, so there is little left for pooling to mend.
 
 Errors are summed over the ten arms, as in the paper: one seen once and estimated by its answer adds up to 1/4.

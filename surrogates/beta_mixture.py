@@ -121,10 +121,12 @@ def _reach(tail: float, right: FloatArray, wrong: FloatArray, weights: FloatArra
         at_high = np.where(below, np.where(kept > 0, at_high / 2, at_high), value)
         at_low = np.where(below, value, np.where(kept < 0, at_low / 2, at_low))
         low, high, kept = np.where(below, x, low), np.where(below, high, x), np.where(below, 1.0, -1.0)
-        if np.all((np.abs(value) < 1e-3 * min(tail, 1 - tail)) | (high - low < 1e-5)):
+        close = np.abs(value) < 1e-3 * min(tail, 1 - tail)
+        if np.all(close | (high - low < 1e-5)):
             break
         x = high - at_high * (high - low) / (at_high - at_low)
-    return x
+    # Next to 0 or 1 the distribution may leap within the last bracket: then its outer end is the careful answer.
+    return np.where(close, x, low if tail < 0.5 else high)
 
 
 def normal_interval(f: FloatArray, f_sd: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:

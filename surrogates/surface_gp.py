@@ -16,7 +16,6 @@ from altmas.surrogates.network import BETA_1, BETA_2, EPSILON
 from altmas.surrogates.surface_likelihood import expected_log_likelihood
 
 JITTER = 1e-5
-START_AMPLITUDE = START_LENGTH = float(np.log(2.0))  # softplus(0)
 
 
 @dataclass(frozen=True)
@@ -134,11 +133,9 @@ class SurfaceGP:
 
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Joint draws `[P, M, A]`: inducing values from their posterior, what they leave open added arm by arm."""
-        tf = tensorflow()
-        v = self._variables
-        kernel = _kernel(self)
-        kzz = kernel.matrix(v["inducing"], v["inducing"]).numpy()
-        kzx = kernel.matrix(v["inducing"], tf.constant(self.features)).numpy()
+        v, kernel = self._variables, _kernel(self)
+        z = _embed(self, v["inducing"])
+        kzz, kzx = kernel.matrix(z, z).numpy(), kernel.matrix(z, self.embedded()).numpy()
         root = np.linalg.cholesky(kzz + JITTER * np.eye(kzz.shape[-1]))
         onto = np.linalg.solve(root, kzx)  # [P, m, A]
         noise = rng.standard_normal((self.processes, draws, kzz.shape[-1]))
@@ -154,7 +151,7 @@ class SurfaceGP:
 
     def embedded(self) -> FloatArray:
         """The arms as the kernel sees them: the features, or the learnt layer's outputs."""
-        return self.features if not self.settings.deep else np.asarray(_embed(self, self.features).numpy())
+        return np.asarray(_embed(self, self.features).numpy())
 
 
 def _positive(raw: FloatArray) -> FloatArray:
@@ -166,24 +163,22 @@ def _glorot(shape: Any, rng: np.random.Generator) -> FloatArray:
 
 
 def _embed(gp: SurfaceGP, x: Any) -> Any:
+    """Points as the kernel sees them: themselves, or a learnt layer's outputs (the deep kernel)."""
     tf, v = tensorflow(), gp._variables
-    return tf.nn.relu(x @ v["hidden"] + v["bias"]) @ v["out"]
+    return tf.nn.relu(x @ v["hidden"] + v["bias"]) @ v["out"] if gp.settings.deep else tf.convert_to_tensor(x)
 
 
 def _kernel(gp: SurfaceGP) -> Any:
     tf, kernels, v = tensorflow(), tensorflow_probability().math.psd_kernels, gp._variables
-    base = kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
-    if not gp.settings.deep:
-        return base
-    return kernels.FeatureTransformed(base, lambda x, feature_ndims, example_ndims: _embed(gp, x))
+    return kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
 
 
 def _process(gp: SurfaceGP, x: Any) -> Any:
     tf, v = tensorflow(), gp._variables
     return tensorflow_probability().distributions.VariationalGaussianProcess(
         _kernel(gp),
-        index_points=x,
-        inducing_index_points=tf.convert_to_tensor(v["inducing"]),
+        index_points=_embed(gp, x),
+        inducing_index_points=_embed(gp, v["inducing"]),
         variational_inducing_observations_loc=tf.convert_to_tensor(v["location"]),
         variational_inducing_observations_scale=tf.linalg.band_part(v["spread"], -1, 0),
         observation_noise_variance=tf.constant(0.0, tf.float64),
