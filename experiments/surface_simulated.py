@@ -31,12 +31,7 @@ LABELS = (150, 400, 1500)
 
 
 def run_one(
-    estimators: dict[str, SurfaceEstimator],
-    world_name: str,
-    labels: int,
-    how: str,
-    seed: int,
-    settings: SurfaceSettings,
+    estimators: dict[str, SurfaceEstimator], world_name: str, labels: int, how: str, seed: int
 ) -> list[dict[str, object]]:
     """Every estimator on one simulated surface. Those with a compiled loop are kept in `estimators` and fitted anew."""
     rng = stream(seed, "surface", world_name, labels, how)
