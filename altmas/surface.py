@@ -168,7 +168,7 @@ class Surface:
         return sorted(spreads, key=lambda pair: -spreads[pair])[:count]
 
     def _cells(self, attributes: Sequence[str]) -> tuple[Any, Any, FloatArray, FloatArray]:
-        """Combinations of some attributes: codes `[V, K]`, each arm's `[A]`, arms' shares in those held, items `[V]`."""
+        """Combinations of attributes: codes `[V, K]`, each arm's `[A]`, arms' shares in those held, items `[V]`."""
         places = [self._place(name) for name in attributes]
         if not places or len(set(places)) < len(places):
             raise InputError("attributes of a marginal", "be one or more, each once", ", ".join(attributes) or "none")

@@ -38,7 +38,7 @@ def arm_counts(
     >>> one_arm = Affiliation.exact(np.zeros(3, dtype=int))
     >>> found = arm_counts(one_arm, 1, np.arange(3), [1, 1, 0], [0.1, 0.1, 0.5])
     >>> found.right.round(2), found.wrong.round(2), found.labels
-    (array([2.2]), array([0.22]), array([3.]))
+    (array([2.16]), array([0.22]), array([3.]))
     """
     good, p = np.asarray(right, dtype=np.float64), belongs.probability[items]
     drawn = np.ones(len(items)) if inclusion is None else np.asarray(inclusion, dtype=np.float64)
