@@ -101,6 +101,11 @@ class Surface:
         return self.where.arms
 
     @property
+    def values(self) -> dict[str, tuple[Any, ...]]:
+        """The values of each attribute, in order."""
+        return {one.name: one.values for one in self.arms.attributes}
+
+    @property
     def level(self) -> float:
         """Of the intervals."""
         return self.posterior.level

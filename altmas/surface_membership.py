@@ -18,8 +18,8 @@ from altmas.surface_arms import MOST_ARMS, Arms, Attribute
 if TYPE_CHECKING:
     from altmas.surrogates.affiliation import Affiliation
 
-COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p")
-"""Columns of a surface's table: no attribute may be called so."""
+COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
+"""Columns of a surface's tables: no attribute may be called so."""
 
 
 @dataclass(frozen=True, eq=False)
