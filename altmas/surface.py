@@ -137,8 +137,10 @@ class Surface:
         held = np.flatnonzero(self.where.support > 0)
         table = self.table.assign(p=chance[held], arm=[self.arms.name(k) for k in held])
         likely = table.dropna(subset=["p"]).sort_values(["p", "estimate"], ascending=[False, True], kind="stable")
-        first = likely.head(m).sort_values(["p_worst", "estimate"], ascending=[False, True], kind="stable")
-        return first.reset_index(drop=True)
+        # Chances that differ by the noise of the draws do not order arms; then the lower estimate comes first.
+        first = likely.head(m).assign(rounded=likely["p_worst"].round(2))
+        first = first.sort_values(["rounded", "estimate"], ascending=[False, True], kind="stable")
+        return first.drop(columns="rounded").reset_index(drop=True)
 
     def marginal(self, *attributes: str) -> pd.DataFrame:
         """Accuracy per value of an attribute, or per combination of several: each arm counts by its items.

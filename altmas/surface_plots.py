@@ -131,7 +131,7 @@ class PairDisplay:
         return cls((a, b), *names, estimate, labels, left)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cells: the darker the less accurate, with the number of labels below; hatched without items."""
+        """Draw the cells: the stronger the colour the less accurate, with the number of labels below; hatched without items."""
         from matplotlib.patches import Rectangle
 
         if ax is None:
@@ -142,7 +142,7 @@ class PairDisplay:
         for (y, x), value in np.ndenumerate(self.estimate):
             place, size = (x - 0.48, y - 0.47), (0.96, 0.94)
             if np.isnan(value):
-                ax.add_patch(Rectangle(place, *size, facecolor="none", edgecolor=GREY, hatch="////", lw=0, alpha=0.35))
+                ax.add_patch(Rectangle(place, *size, facecolor="none", edgecolor=GREY, hatch="////", lw=0, alpha=0.6))
                 continue
             ax.add_patch(Rectangle(place, *size, facecolor=INK[1], alpha=self._shade(float(value)), linewidth=0))
             ax.text(x, y - 0.12, f"{100 * value:.0f}%", ha="center", va="center", fontsize=9)
@@ -170,7 +170,7 @@ def plot_surface(surface: Surface, ax: Axes | None = None) -> Axes:
     if not pairs:
         return MarginalDisplay.from_surface(surface, surface.arms.names[0]).plot(ax)
     drawn = PairDisplay.from_surface(surface, *pairs[0]).plot(ax)
-    drawn.set_title("accuracy (the darker, the lower) and number of labels", loc="left", fontsize=9)
+    drawn.set_title("accuracy (the stronger the colour, the lower), number of labels", loc="left", fontsize=9)
     return drawn
 
 

@@ -71,7 +71,9 @@ def gather(
 
     `compare` are pairs of groups `(by, a, b)`; `rope` is the difference that does not matter, `within` the precision
     that labels are forecast for. `surface` names attributes, `"sex,race"`: the accuracy of each of their combinations
-    is told, as the `estimator` has it. What items say stays out, unless `contents=True`; so do notes, which may quote it.
+    is told, as the `estimator` has it.
+
+    What items say stays out, unless `contents=True`; so do notes, which may quote it.
     """
     pairs = tuple(named_pair(audit.pool, *pair) for pair in compare)
     if surface is not None:
