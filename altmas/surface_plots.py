@@ -131,7 +131,7 @@ class PairDisplay:
         return cls((a, b), *names, estimate, labels, left)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cells: the stronger the colour the less accurate, with the number of labels below; hatched without items."""
+        """Draw the cells: the stronger the colour the less accurate, labels below; hatched where there are no items."""
         from matplotlib.patches import Rectangle
 
         if ax is None:
