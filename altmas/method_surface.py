@@ -148,7 +148,7 @@ class SurfaceRun:
         mean, draws = self._accuracy()
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
         ends = {"accuracy": (mean, low, high), "error_rate": (1 - mean, 1 - high, 1 - low)}
-        return [_estimate(one.name, *map(float, ends[one.name]), len(self.answers), level) for one in self.job.metrics]
+        return [_estimate(one.name, ends[one.name], len(self.answers), level) for one in self.job.metrics]
 
     def _accuracy(self) -> tuple[float, FloatArray]:
         """Mean, and draws `[M]`, of the accuracy on the pool."""
@@ -171,6 +171,7 @@ class SurfaceRun:
         return read_surface(self.where, self.counts(), self.method.recipe, self.fitted, level, self.job.seed)
 
 
-def _estimate(name: str, value: float, low: float, high: float, labels: int, level: float) -> Estimate:
+def _estimate(name: str, found: tuple[float, float, float], labels: int, level: float) -> Estimate:
     """The mean is exact and the ends are drawn, so that by a hair it may lie outside."""
+    value, low, high = map(float, found)
     return Estimate(name, value, min(low, value), max(high, value), labels, surface_promise(level))

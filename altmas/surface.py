@@ -135,7 +135,7 @@ class Surface:
         chance = np.full(self.arms.size, np.nan)
         chance[self.active] = self._among_worst(m)
         held = np.flatnonzero(self.where.support > 0)
-        table = self.table.assign(p=chance[held], arm=[self.arms.name(k) for k in held])
+        table = self.table.assign(p=chance[held], arm=[self.arms.name(int(k)) for k in held])
         likely = table.dropna(subset=["p"]).sort_values(["p", "estimate"], ascending=[False, True], kind="stable")
         # Chances that differ by the noise of the draws do not order arms; then the lower estimate comes first.
         first = likely.head(m).assign(rounded=likely["p_worst"].round(2))
@@ -149,7 +149,8 @@ class Surface:
         """
         values, index, share, support = self._cells(attributes)
         low, high = np.quantile(self.draws @ share, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
-        mean, labels = self.posterior.mean @ share, np.bincount(index, self.counts.labels, minlength=len(support))
+        mean = self.posterior.mean @ share
+        labels = np.bincount(index, self.counts.labels, minlength=len(support)).astype(np.float64)
         columns = {
             name: [self.arms.attributes[self._place(name)].values[code] for code in values[support > 0, k]]
             for k, name in enumerate(attributes)
@@ -188,7 +189,8 @@ class Surface:
     @property
     def verdict(self) -> str:
         """The worst arm, or between which it is not settled."""
-        return surface_verdict(self.worst(min(20, int(self.active.sum()))).to_dict("records"))
+        few = self.worst(min(20, int(self.active.sum())))
+        return surface_verdict([{str(name): value for name, value in row.items()} for row in few.to_dict("records")])
 
     @property
     def promise(self) -> str:

@@ -49,7 +49,7 @@ def arm_counts(
     where, weight = belongs.arms[items].ravel(), 1 / drawn
 
     def total(each: FloatArray) -> FloatArray:
-        return np.bincount(where, (p * each[:, None]).ravel(), minlength=arms)
+        return np.bincount(where, (p * each[:, None]).ravel(), minlength=arms).astype(np.float64)
 
     whole, square = total(weight), total(np.square(weight))
     share = np.divide(total(weight * good), whole, out=np.zeros(arms), where=whole > 0)

@@ -42,7 +42,7 @@ class Membership:
         mask = np.ones(self.items, dtype=bool)
         mask[items] = False
         arms, p = self.belongs.arms[mask], self.belongs.probability[mask]
-        return np.bincount(arms.ravel(), p.ravel(), minlength=self.arms.size)
+        return np.bincount(arms.ravel(), p.ravel(), minlength=self.arms.size).astype(np.float64)
 
 
 By = str | Sequence[str] | Membership | None

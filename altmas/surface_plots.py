@@ -127,8 +127,8 @@ class PairDisplay:
                 place = down.index(row[a]), across.index(row[b])
                 estimate[place], labels[place] = row["estimate"], row["labels"]
         left = table[a].nunique() - len(down) + table[b].nunique() - len(across)
-        names = (tuple(short(one, 18) for one in side) for side in (down, across))
-        return cls((a, b), *names, estimate, labels, left)
+        rows, columns = (tuple(short(one, 18) for one in side) for side in (down, across))
+        return cls((a, b), rows, columns, estimate, labels, left)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the cells: the stronger the colour the less accurate, labels below; hatched where there are no items."""
@@ -146,7 +146,7 @@ class PairDisplay:
                 continue
             ax.add_patch(Rectangle(place, *size, facecolor=INK[1], alpha=self._shade(float(value)), linewidth=0))
             ax.text(x, y - 0.12, f"{100 * value:.0f}%", ha="center", va="center", fontsize=9)
-            ax.text(x, y + 0.24, f"n {_count(self.labels[y, x])}", ha="center", va="center", fontsize=7)
+            ax.text(x, y + 0.24, f"n {_count(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
         ax.set_xticks(range(len(self.columns)), self.columns, parse_math=False)
         if max(map(len, self.columns)) * len(self.columns) > 60:
             ax.tick_params(axis="x", rotation=90)

@@ -37,10 +37,8 @@ def world(size=400, seed=0):
 @pytest.fixture(scope="module")
 def found():
     said, scores, groups, truth = world()
-    return altmas.assess(
-        said, scores, groups=groups, oracle=truth, task="surface", by="sex,race", estimator="beta-i", metrics="accuracy",
-        **QUICK,
-    )  # fmt: skip
+    asked = {"task": "surface", "by": "sex,race", "estimator": "beta-i", "metrics": "accuracy"}
+    return altmas.assess(said, scores, groups=groups, oracle=truth, **asked, **QUICK)
 
 
 def test_counts_of_labels_with_unequal_chances():
@@ -135,7 +133,7 @@ def test_small_arms_take_no_part_in_being_worst():
     assert tiny["p_worst"].isna().tolist() == [False, False, True]  # the largest, where none is so large
 
 
-@pytest.mark.parametrize("estimator", ["beta-i", "cpredictor", "betagp-slp"])
+@pytest.mark.parametrize("estimator", ["beta-i", "cpredictor", pytest.param("betagp-slp", marks=pytest.mark.slow)])
 def test_one_label_one_value(estimator):
     recipe = SurfaceRecipe(estimator, settings=FEW_STEPS)
     pool = Pool.build([0] * 20, groups={"side": ["a"] * 20, "top": list("xy") * 10}, classes=[0, 1])
@@ -205,8 +203,21 @@ def test_the_method_keeps_the_contract(explore):
     check_method(make_method("surface", estimator="beta-i", explore=explore), metrics=("accuracy", "error_rate"))
 
 
+@pytest.mark.slow  # every run traces processes of its own
 def test_the_method_keeps_the_contract_with_gaussian_processes():
     check_method(make_method("surface", settings=FEW_STEPS, by="side"), metrics=("error_rate",))
+
+
+def test_the_default_estimator_explores():
+    said, _, groups, truth = world(100)
+    method = make_method("surface", settings=FEW_STEPS, by="sex,race", batch=6)
+    result = altmas.assess(said, groups=groups, oracle=truth, method=method, budget=32, initial=20, progress=False)
+    assert result.history["labels"].tolist() == [20, 26, 32]
+    table = result.surface
+    assert (table["labels"] >= 2).all()
+    assert ((table["low"] < table["estimate"]) & (table["estimate"] < table["high"])).all()
+    assert result.estimates["promise"][0] == "95% credible under the surface's prior"
+    assert table["p_worst"].sum() == pytest.approx(1)
 
 
 class Spy:
@@ -233,8 +244,8 @@ def test_the_method_asks_where_it_is_least_sure_and_updates(monkeypatch):
     spies, make = [], SurfaceRecipe.make
     monkeypatch.setattr(SurfaceRecipe, "make", lambda *a: spies.append(Spy(make(*a))) or spies[-1])
     said, _, groups, truth = world()
-    result = altmas.assess(said, groups=groups, oracle=truth, method=make_method("surface", estimator="beta-i", by="race"),
-                           budget=100, initial=40, progress=False)  # fmt: skip
+    method = make_method("surface", estimator="beta-i", by="race")
+    result = altmas.assess(said, groups=groups, oracle=truth, method=method, budget=100, initial=40, progress=False)
     assert [(spy.fits, spy.updates) for spy in spies] == [(1, 5)]
     assert result.history["labels"].tolist() == [40, 52, 64, 76, 88, 100]  # batches of twelve
     assert result.estimates["metric"].tolist() == ["accuracy"]
@@ -315,7 +326,7 @@ def test_attributes_from_scores():
     where = membership_from_scores({"hat": scores}, truth, {"sex": sex}, joint=False)
     assert where.arms.names == ("hat", "sex")
     assert where.support.sum() == pytest.approx(size)
-    assert where.support[2:].sum() == pytest.approx(hat.sum(), abs=40)
+    assert 0.3 * size < where.support[2:].sum() < 0.5 * size  # 217 have one
     labels = rng.integers(2, size=size)
     said = np.where(rng.random(size) < np.where(hat, 0.5, 0.95), labels, 1 - labels)
     found = altmas.assess(said, oracle=labels, groups={"sex": sex}, task="surface", by=where, method="surface",

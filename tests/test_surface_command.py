@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from command_world import altmas, mode, refused, told
-from test_report import Page, assert_self_contained
+from test_report import assert_self_contained
 
 from altmas.audits.audit import Audit
 from altmas.pool import Pool
@@ -29,10 +29,8 @@ def folder(tmp_path_factory):
     truth = rng.integers(2, size=240)
     bad = (region == "<b>south") & (device == "old")
     said = np.where(rng.random(240) < np.where(bad, 0.3, 0.95), truth, 1 - truth)
-    pool = Pool.build(
-        {"ours": [NAMES[k] for k in said], "theirs": [NAMES[k] for k in truth]}, classes=NAMES,
-        groups={"region": region, "device": device},
-    )  # fmt: skip
+    groups = {"region": region, "device": device}
+    pool = Pool.build({"ours": [NAMES[k] for k in said]}, classes=NAMES, groups=groups)
     with Audit.create(home, pool, metrics=["accuracy"], initial=40, batch=40) as audit:
         for _ in range(3):
             for query in audit.ask(40):
@@ -68,9 +66,6 @@ def test_json_has_the_same(folder):
     assert sum(arm["p_worst"] for arm in found["arms"]) == pytest.approx(1)
     assert found["arms"][0]["values"] == {"device": "old", "region": "<b>south"}
     assert [one["values"]["region"] for one in found["attributes"]["region"]] == ["<b>south", "north"]
-    other = altmas(*call, "--model", "theirs").json
-    assert other["model"] == "theirs"
-    assert min(arm["estimate"] for arm in other["arms"]) > 0.9
 
 
 @pytest.mark.parametrize(
@@ -81,7 +76,7 @@ def test_json_has_the_same(folder):
         (["--by", "region", "--estimator", "magic"], "estimator of a surface must be one of beta-i"),
         (
             ["--by", "region", "--estimator", "beta-i", "--model", "hers"],
-            "model must be one of ours, theirs; got 'hers'.",
+            "model must be one of ours; got 'hers'.",
         ),
         (["--by", "region", "--to", "arms.xlsx"], "file must be named *.csv"),
         (["--by", "region", "--figure", "map.gif"], "file must be named *.svg, *.png, *.pdf; got 'map.gif'."),
@@ -99,7 +94,6 @@ def test_report_has_a_section_where_it_is_asked_for(folder):
     with Audit.open(folder) as audit:
         facts = gather(audit, surface="region,device", estimator="beta-i")
         one = gather(audit, surface="device", estimator="beta-i")
-        without = gather(audit)
     found = facts["models"][0]["surface"]
     assert found["by"] == ["region", "device"]
     assert found["arms"][0]["arm"] == "region=<b>south, device=old"
@@ -109,23 +103,18 @@ def test_report_has_a_section_where_it_is_asked_for(folder):
     assert "Accuracy by combination" in parsed.text
     assert found["verdict"] in parsed.text
     text = render_markdown(facts)
-    assert "## Accuracy by combination, ours" in text
+    assert "## Accuracy by combination\n" in text
     assert "region=\\<b\\>south, device=old" in text
     assert "credible under the surface's prior" in text
     assert "By device" in assert_self_contained(render_html(one)).text
     assert "| rare |" in render_markdown(one)
-    assert without["models"][0]["surface"] is None
-    assert "Accuracy by combination" not in Page(render_html(without)).text
 
 
 def test_a_report_refuses_unknown_attributes_and_loads_no_tensorflow(folder, tmp_path):
     assert "by must be attributes of the pool" in refused(
         "report", folder, "-o", tmp_path / "r.html", "--surface", "hat"
     )
-    program = (
-        "import sys; sys.argv[1:] = sys.argv[1:]\nfrom altmas.cli import main\nmain()\n"
-        "assert 'tensorflow' not in sys.modules"
-    )
+    program = "import sys\nfrom altmas.cli import main\nmain()\nassert 'tensorflow' not in sys.modules"
     target = tmp_path / "r.html"
     done = subprocess.run(
         [sys.executable, "-c", program, "report", folder, "-o", target], capture_output=True, text=True
