@@ -29,6 +29,9 @@ from altmas.surface import SurfaceRecipe
 from altmas.surface_membership import By, membership
 from altmas.surface_result import SurfaceQuestion, surface_result
 
+USUAL = "usual"
+"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
+
 
 def assess(
     predictions: Any,
@@ -39,7 +42,7 @@ def assess(
     classes: Sequence[Hashable] | None = None,
     *,
     oracle: Any,
-    metrics: str | Metric | Sequence[str | Metric] | None = None,
+    metrics: str | Metric | Sequence[str | Metric] = USUAL,
     method: str | Method = "certified",
     budget: int = 300,
     initial: int = 50,
@@ -134,7 +137,8 @@ def assess(
         raise InputError(
             "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint
         )
-    metrics = getattr(chosen, "default_metrics", "alt_mas_3") if metrics is None else metrics
+    if isinstance(metrics, str) and metrics == USUAL:
+        metrics = getattr(chosen, "default_metrics", "alt_mas_3")
     wanted = resolve_metrics(metrics, pool, cost)
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
