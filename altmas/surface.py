@@ -189,8 +189,8 @@ class Surface:
     @property
     def verdict(self) -> str:
         """The worst arm, or between which it is not settled."""
-        few = self.worst(min(20, int(self.active.sum())))
-        return surface_verdict([{str(name): value for name, value in row.items()} for row in few.to_dict("records")])
+        rows = self.worst(int(self.active.sum())).to_dict("records")
+        return surface_verdict([{str(name): value for name, value in row.items()} for row in rows])
 
     @property
     def promise(self) -> str:

@@ -133,6 +133,12 @@ def test_small_arms_take_no_part_in_being_worst():
     assert tiny["p_worst"].isna().tolist() == [False, False, True]  # the largest, where none is so large
 
 
+def test_a_verdict_counts_all_that_are_judged():
+    pool = Pool.build([0] * 200, groups={"k": [f"v{i % 40}" for i in range(200)]}, classes=[0, 1])
+    answers = Answers().extended([0], [0], 0, [1.0])
+    assert "or one of 36 others." in surface_of(pool, answers, "k", estimator="beta-i").verdict
+
+
 @pytest.mark.parametrize("estimator", ["beta-i", "cpredictor", pytest.param("betagp-slp", marks=pytest.mark.slow)])
 def test_one_label_one_value(estimator):
     recipe = SurfaceRecipe(estimator, settings=FEW_STEPS)
