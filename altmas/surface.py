@@ -254,7 +254,7 @@ def surface_of(
     model: str | None = None,
     caution: str = "",
 ) -> Surface:
-    """A surface from answers. `inclusion [n]`: the chance of each to have been asked about, where they differ.
+    """A surface from answers. `inclusion [N]`: the chance of each item to have been asked about, where they differ.
 
     Without `inclusion` the labels of an arm are taken as drawn uniformly from it; see `altmas.surface_counts`.
 
@@ -287,7 +287,11 @@ def surface_from_log(pool: Pool, log: pd.DataFrame, by: By = None, **how: Any) -
     """
     from altmas.certified_result import answers_in
 
-    answers, inclusion = answers_in(pool, log)
+    answers, drawn = answers_in(pool, log)
+    inclusion = None
+    if drawn is not None:  # of the items without an answer a log does not know the chances
+        inclusion = np.full(pool.size, np.nan)
+        inclusion[answers.items] = drawn
     return surface_of(pool, answers, by, inclusion=inclusion, **how)
 
 

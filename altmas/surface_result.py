@@ -51,7 +51,7 @@ def surface_result(question: SurfaceQuestion, whole: Result, last: Round, level:
         drawn = getattr(run, "inclusion", None)
         found = surface_of(
             whole.pool, last.answers, question.where, estimator=question.recipe, level=level, seed=seed,
-            inclusion=None if drawn is None else drawn()[last.answers.items],
+            inclusion=None if drawn is None else drawn(),
             caution="" if drawn is not None or _alike(run) else unknown_chances(whole.method),
         )  # fmt: skip
     known = {f.name: getattr(whole, f.name) for f in fields(Result)}

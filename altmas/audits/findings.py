@@ -189,7 +189,7 @@ class Findings:
         alike = isinstance(method, GroupMethod) and method.rule == "random"
         return surface_of(
             self.pool, drawn, by, estimator=estimator, level=self.level, seed=self.audit.settings.seed, model=model,
-            inclusion=None if chances is None else chances[drawn.items],
+            inclusion=chances,
             caution="" if known or alike else unknown_chances(method.name),
         )  # fmt: skip
 
