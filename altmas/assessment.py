@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from altmas.loop import Plan, Round, answers_kept, rounds
 from altmas.method import Job, Method
 from altmas.method_certified import Certified
 from altmas.method_groups import GroupMethod
+from altmas.method_surface import SurfaceMethod
 from altmas.methods import make_method
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
@@ -24,6 +25,12 @@ from altmas.pool import Pool
 from altmas.progress import reporter
 from altmas.resolve import resolve_metrics
 from altmas.result import Result
+from altmas.surface import SurfaceRecipe
+from altmas.surface_membership import By, membership
+from altmas.surface_result import SurfaceQuestion, surface_result
+
+USUAL = "usual"
+"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
 
 
 def assess(
@@ -35,11 +42,11 @@ def assess(
     classes: Sequence[Hashable] | None = None,
     *,
     oracle: Any,
-    metrics: str | Metric | Sequence[str | Metric] = "alt_mas_3",
+    metrics: str | Metric | Sequence[str | Metric] = USUAL,
     method: str | Method = "certified",
     budget: int = 300,
     initial: int = 50,
-    batch: int = 10,
+    batch: int | None = None,
     level: float = 0.95,
     within: float | None = None,
     seed: int = 0,
@@ -47,12 +54,13 @@ def assess(
     logits: bool = False,
     cost: ArrayLike | None = None,
     task: str = "estimate",
-    by: str = "class",
+    by: By = None,
     target: str = "least_accurate",
     m: int = 1,
     a: Hashable = None,
     b: Hashable = None,
     rope: float = 0.05,
+    estimator: str | SurfaceRecipe | None = None,
     progress: bool = True,
 ) -> Result:
     """Find out how good a model under test is on a pool, from at most `budget` labels.
@@ -80,10 +88,11 @@ def assess(
         per item. Never asked twice about an item.
     metrics
         Names (`accuracy`, `recall:cat`, `macro_f1`, ...), sets (`alt_mas_3`, `alt_mas_21`) or metrics of your own.
+        Left out, `alt_mas_3`, or accuracy where the method knows no other.
     method
         A name from the catalogue, or a method made with `make_method`.
     budget, initial, batch
-        Labels in all, at random before the first fit, and per round after it.
+        Labels in all, at random before the first fit, and per round after it (10, or what the method prefers).
     level
         Of the intervals; what they promise is in the column `promise`.
     within
@@ -93,8 +102,12 @@ def assess(
     task, by
         For the group methods: `estimate` each group's accuracy (the result has `groups`), `identify` the `m` groups
         that are `target` (it has `ranking` and `verdict`), or `compare` groups `a` and `b` (it has `mu`, `eta`, `lam`
-        and `verdict`; differences below `rope` do not matter). `by` is `class` (predicted), `score`, `score:weight` or
-        one of `groups`.
+        and `verdict`; differences below `rope` do not matter). `by` is `class` (predicted, the default), `score`,
+        `score:weight` or one of `groups`. For any method: `surface`, the accuracy of every combination of the
+        attributes `by`, `["sex", "race"]` or `"sex,race"` among `groups`, or all of them (it has `surface`, `verdict`
+        and `fitted`).
+    estimator
+        Of a surface: a name, `betagp-slp` unless given, or a `SurfaceRecipe`; see docs/surface.md.
 
     Examples
     --------
@@ -112,24 +125,31 @@ def assess(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
         classes=classes, labels_seen=seen_labels,
     )  # fmt: skip
-    plan = replace(
-        _plan(pool, budget, initial, batch, level), within=None if within is None else positive("within", within)
-    )
     chosen = make_method(method) if isinstance(method, str) else method
     if not hasattr(chosen, "begin"):
         raise InputError("method", "be a name or a method", repr(method))
+    portion = getattr(chosen, "batch", 10) if batch is None else batch
+    plan = replace(
+        _plan(pool, budget, initial, portion, level), within=None if within is None else positive("within", within)
+    )
     if len(pool.outputs) > 1 and not isinstance(chosen, Certified):
         hint = "Several models at once take method='certified'."
         raise InputError(
             "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint
         )
+    if isinstance(metrics, str) and metrics == USUAL:
+        metrics = getattr(chosen, "default_metrics", "alt_mas_3")
     wanted = resolve_metrics(metrics, pool, cost)
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
     seed = whole_number("seed", seed, 0)
-    question = GroupQuestion(task, by, target, m, a, b, rope, cost)
-    chosen = _with_question(chosen, question)
+    surface, chosen = _surface_question(chosen, pool, task, by, estimator)
+    if surface is None:
+        question = GroupQuestion(task, "class" if by is None else by, target, m, a, b, rope, cost)  # type: ignore[arg-type]
+        chosen = _with_question(chosen, question)
+    else:
+        question = GroupQuestion()
     seen: list[Round] = []
     with reporter(progress) as tell:
         for done in rounds(Job(pool, wanted, seed, tell), chosen, answering, plan):
@@ -138,7 +158,28 @@ def assess(
             tell.step(first.labels, plan.budget, now)
             seen.append(done)
     with answers_kept(chosen, seen[-1].answers, pool):
-        return result_for(question, chosen.name, pool, seen, plan.level)
+        found = result_for(question, chosen.name, pool, seen, plan.level)
+        return found if surface is None else surface_result(surface, found, seen[-1], plan.level, seed)
+
+
+def _surface_question(
+    method: Method, pool: Pool, task: str, by: By, estimator: str | SurfaceRecipe | None
+) -> tuple[SurfaceQuestion | None, Method]:
+    """The arms and the recipe of a surface, where one is asked for, and the method with both."""
+    if task != "surface" and not (isinstance(method, SurfaceMethod) and task == "estimate"):
+        if estimator is not None:
+            raise InputError("estimator", "come with task='surface'", f"task {task!r}")
+        return None, method
+    if len(pool.outputs) > 1:
+        hint = "Assess them all, then take altmas.surface_from_log(pool, result.answers, by, model=...)."
+        raise InputError("predictions", "be one model's for a surface", f"{len(pool.outputs)} models", hint)
+    if isinstance(method, SurfaceMethod):
+        recipe = method.recipe if estimator is None else SurfaceRecipe.of(estimator)
+        where = membership(pool, method.by if by is None else by, bins=recipe.bins)
+        named = {one.name: getattr(recipe, one.name) for one in fields(recipe)}
+        return SurfaceQuestion(where, recipe), replace(method, by=where, **named)
+    recipe = SurfaceRecipe.of(estimator)
+    return SurfaceQuestion(membership(pool, by, bins=recipe.bins), recipe), method
 
 
 def _with_question(method: Method, question: GroupQuestion) -> Method:

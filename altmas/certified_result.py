@@ -20,6 +20,7 @@ from altmas.groups import groups_by
 from altmas.label_models import label_models
 from altmas.loop import Round
 from altmas.method_certified import CertifiedRun
+from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.pool import Pool
 from altmas.result import Result
@@ -133,7 +134,30 @@ def estimate_from_log(
     >>> estimate_from_log(pool, log, ["precision:0"])["metric"].tolist()
     ['precision:0']
     """
-    for column in ("id", "label", "inclusion"):
+    if "inclusion" not in log:
+        raise InputError("log", "have the columns id, label and inclusion", "no inclusion")
+    fraction("level", level)
+    answers, drawn = answers_in(pool, log)
+    assert drawn is not None
+    total, spread = float((1 / drawn).sum()), float(((1 - drawn) / drawn**2).sum())
+    if abs(total - pool.size) > 5 * np.sqrt(spread) + 1:
+        rule = f"count the pool, its inverses summing to about {pool.size:,}"
+        raise InputError("log's inclusion", rule, f"{total:,.0f}")
+    inclusion = np.full(pool.size, np.nan)
+    inclusion[answers.items] = drawn
+    weights = 1 / np.sqrt(drawn)
+    fit = CrossFit(label_models(pool, network=False), pool.size, len(pool.classes), seed)
+    belief = fit.fit(answers, weights / weights.mean())
+    return Estimator(pool, Sample(belief.probabilities, answers, inclusion), level, seed).metrics(metrics, cost)
+
+
+def answers_in(pool: Pool, log: pd.DataFrame) -> tuple[Answers, FloatArray | None]:
+    """The answers of a log with columns `id` and `label`, and each one's `inclusion` where there is such a column.
+
+    >>> answers_in(Pool.build(["cat", "dog"]), pd.DataFrame({"id": [1], "label": ["cat"]}))[0].items
+    array([1])
+    """
+    for column in ("id", "label"):
         if column not in log:
             raise InputError("log", "have the columns id, label and inclusion", f"no {column}")
     place = {one: row for row, one in enumerate(pool.ids)}
@@ -146,22 +170,13 @@ def estimate_from_log(
     labels = class_indices(as_column("log's labels", log["label"]), pool.classes)
     if outside := np.flatnonzero(labels == len(pool.classes)).tolist():
         raise InputError("log's labels", f"be among the classes {list(pool.classes)[:12]}", rows_at_fault(outside))
-    fraction("level", level)
+    items = np.array([place[one] for one in ids], dtype=np.int64)
+    if "inclusion" not in log:
+        return Answers().extended(items, labels, 0, np.ones(len(items))), None
     try:
         drawn = log["inclusion"].to_numpy(dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError("log's inclusion", "be numbers", str(log["inclusion"].dtype)) from None
     if wrong := np.flatnonzero(~((drawn > 0) & (drawn <= 1))).tolist():
         raise InputError("log's inclusion", "be above 0 and at most 1", rows_at_fault(wrong))
-    total, spread = float((1 / drawn).sum()), float(((1 - drawn) / drawn**2).sum())
-    if abs(total - pool.size) > 5 * np.sqrt(spread) + 1:
-        rule = f"count the pool, its inverses summing to about {pool.size:,}"
-        raise InputError("log's inclusion", rule, f"{total:,.0f}")
-    items = np.array([place[one] for one in ids], dtype=np.int64)
-    answers = Answers().extended(items, labels, 0, drawn)
-    inclusion = np.full(pool.size, np.nan)
-    inclusion[items] = drawn
-    weights = 1 / np.sqrt(drawn)
-    fit = CrossFit(label_models(pool, network=False), pool.size, len(pool.classes), seed)
-    belief = fit.fit(answers, weights / weights.mean())
-    return Estimator(pool, Sample(belief.probabilities, answers, inclusion), level, seed).metrics(metrics, cost)
+    return Answers().extended(items, labels, 0, drawn), drawn

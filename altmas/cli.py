@@ -8,7 +8,7 @@ import sys
 import click
 
 from altmas import __version__
-from altmas.commands import completing, demonstrating, exchanging, keeping, labelling, looking, setting_up
+from altmas.commands import completing, demonstrating, exchanging, keeping, labelling, looking, setting_up, surfacing
 from altmas.commands.shared import EXIT_REFUSED
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.plugins import COMMANDS, plugin, plugin_names
@@ -48,8 +48,9 @@ def commands() -> None:
 
 for command in (
     demonstrating.demo, setting_up.init, setting_up.check, exchanging.next_questions, labelling.label,
-    exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, looking.vendors,
-    keeping.report, keeping.export, keeping.log, keeping.undo, keeping.redo, keeping.refit, completing.completion,
+    exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
+    looking.vendors, keeping.report, keeping.export, keeping.log, keeping.undo, keeping.redo, keeping.refit,
+    completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
 

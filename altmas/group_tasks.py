@@ -35,7 +35,7 @@ class GroupQuestion:
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
-            raise InputError("task", f"be one of {', '.join(KINDS)}", repr(self.kind))
+            raise InputError("task", f"be one of {', '.join(KINDS)}, surface", repr(self.kind))
         if self.target not in TARGETS:
             raise InputError("target", f"be one of {', '.join(TARGETS)}", repr(self.target))
         whole_number("m", self.m, 1)

@@ -16,6 +16,7 @@ from altmas.method_oasis import Oasis
 from altmas.method_ppi import Ppi
 from altmas.method_random import RandomSampling
 from altmas.method_stratified import Stratified
+from altmas.method_surface import SurfaceMethod
 from altmas.method_surrogate import AltMas, Bald
 from altmas.metrics.errors import InputError
 from altmas.plugins import METHODS as PLUG_INS
@@ -37,6 +38,7 @@ METHODS: dict[str, Callable[..., Method]] = {
     "thompson": partial(GroupMethod, "thompson", prior="informed", rule="thompson"),
     "hierarchical": partial(GroupMethod, "hierarchical", prior="hierarchical", rule="random"),
     "hierarchical-thompson": partial(GroupMethod, "hierarchical-thompson", prior="hierarchical", rule="thompson"),
+    "surface": SurfaceMethod,
 }
 """Name -> maker; the maker's keyword arguments are the method's options."""
 
@@ -48,7 +50,8 @@ def make_method(name: str, **options: Any) -> Method:
     `surrogate`, `draws`, `pseudo_labels`, `counted`, `tune` and `metric_aware`; `bald` takes `surrogate`, `draws`
     and `tune`; `stratified` takes `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes
     `draws`, `oasis` takes `strata`, `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`,
-    `reward` and `draws`. Other packages add methods with the entry point `altmas.methods`.
+    `reward` and `draws`; `surface` takes `estimator`, `explore`, `by`, `batch`, `settings`, `least` and `bins`.
+    Other packages add methods with the entry point `altmas.methods`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'

@@ -77,12 +77,13 @@ class CountingOracle:
         return self.labels[item]
 
 
-def check_method(method: Method, *, exact: bool = True) -> None:
+def check_method(method: Method, *, exact: bool = True, metrics: Sequence[str] = ("accuracy", "macro_recall")) -> None:
     """Refuse a method that breaks the contract, by a sentence. Run it in your package's tests.
 
     On a made-up pool of 60 items it must ask about open items, each once, spend exactly its budget, give one estimate
     per metric with low <= estimate <= high, and find the same with the same seed. With every label known it must be
-    exact, but for methods that say otherwise (`exact=False`); one that says `metric_blind` must be so.
+    exact, but for methods that say otherwise (`exact=False`); one that says `metric_blind` must be so. A method that
+    knows few metrics is asked for those. The pool has a group, `side`.
 
     >>> from altmas import make_method
     >>> check_method(make_method("random"))
@@ -92,28 +93,25 @@ def check_method(method: Method, *, exact: bool = True) -> None:
         raise InputError(subject, "have a name and begin(job)", type(method).__name__)
     pool, labels = _made_up()
     for budget in (20, pool.size):
-        first, again = (_trial(method, pool, labels, budget) for _ in range(2))
+        first, again = (_trial(method, pool, labels, budget, metrics) for _ in range(2))
         if repr(first) != repr(again):
             raise InputError(subject, "find the same with the same seed", f"other results for {budget} labels")
         if len(first[0]) != budget or len(set(first[0])) != budget:
             raise InputError(subject, f"ask {budget} items, each once", f"{len(set(first[0]))}")
-        _check_estimates(subject, first[1], budget)
+        _check_estimates(subject, first[1], budget, metrics)
     if getattr(method, "metric_blind", False):
-        _check_blindness(subject, method, pool, labels)
+        _check_blindness(subject, method, pool, labels, metrics)
     confusion = tally(labels, pool.predictions, len(pool.classes), pool.columns)
-    for one, metric in zip(first[1], metrics_named(_ASKED, pool.classes), strict=True):
+    for one, metric in zip(first[1], metrics_named(metrics, pool.classes), strict=True):
         if exact and abs(one.estimate - float(metric.value(confusion))) > 1e-6:
             rule = f"give the true {one.metric}, {float(metric.value(confusion)):.6f}, when every label is known"
             raise InputError(subject, rule, f"{one.estimate:.6f}", "If this is meant, say exact=False.")
 
 
-_ASKED = ["accuracy", "macro_recall"]
-
-
-def _check_blindness(subject: str, method: Method, pool: Pool, labels: IntArray) -> None:
+def _check_blindness(subject: str, method: Method, pool: Pool, labels: IntArray, metrics: Sequence[str]) -> None:
     """A method that says it does not look at the metrics must ask the same, and say the same of one, for any set."""
-    asked, both = _trial(method, pool, labels, 20)
-    for name, one in zip(_ASKED, both, strict=True):
+    asked, both = _trial(method, pool, labels, 20, metrics)
+    for name, one in zip(metrics, both, strict=True):
         alone, found = _trial(method, pool, labels, 20, [name])
         if alone != asked or abs(found[0].estimate - one.estimate) > 1e-9:
             raise InputError(subject, "not look at the metrics, as its metric_blind says", f"another run for {name}")
@@ -124,23 +122,24 @@ def _made_up() -> tuple[Pool, IntArray]:
     labels = rng.integers(3, size=60)
     said = np.where(rng.random(60) < 0.7, labels, rng.integers(3, size=60))
     scores = 0.6 * np.eye(3)[said] + 0.4 * rng.dirichlet(np.ones(3), 60)
-    return Pool.build(said, scores=scores, classes=range(3)), labels
+    side = ["left"] * 25 + ["right"] * 35
+    return Pool.build(said, scores=scores, classes=range(3), groups={"side": side}), labels
 
 
 def _trial(
-    method: Method, pool: Pool, labels: IntArray, budget: int, asked: Sequence[str] = tuple(_ASKED)
+    method: Method, pool: Pool, labels: IntArray, budget: int, metrics: Sequence[str]
 ) -> tuple[list[Any], list[Estimate]]:
     oracle = CountingOracle(labels.tolist())
-    job = Job(pool, tuple(metrics_named(list(asked), pool.classes)), 7)
+    job = Job(pool, tuple(metrics_named(metrics, pool.classes)), 7)
     found: list[Estimate] = []
     for done in rounds(job, method, oracle, Plan(budget, 10, 5, 0.9)):
         found = list(done.estimates)
     return oracle.asked, found
 
 
-def _check_estimates(subject: str, found: list[Estimate], budget: int) -> None:
-    if [one.metric for one in found] != _ASKED:
-        raise InputError(subject, f"estimate {', '.join(_ASKED)}, in this order", [one.metric for one in found])
+def _check_estimates(subject: str, found: list[Estimate], budget: int, metrics: Sequence[str]) -> None:
+    if [one.metric for one in found] != list(metrics):
+        raise InputError(subject, f"estimate {', '.join(metrics)}, in this order", [one.metric for one in found])
     for one in found:
         if not one.low <= one.estimate <= one.high:
             rule = f"give {one.metric} inside its interval after {budget} labels"

@@ -200,6 +200,14 @@ def test_compare(audit):
     assert (found["a"], found["b"], found["rope"]) == ("north", "south", 0.1)
 
 
+def test_surface(audit):
+    found = checked("surface", audit, "--by", "region,class", "--estimator", "beta-i", "-m", 4, "--model", "theirs")
+    assert (found["by"], found["model"], len(found["arms"])) == (["region", "class"], "theirs", 4)
+    assert found["combinations"] == {"possible": 6, "with_items": 6, "judged": 6}
+    assert sum(one["support"] for one in found["attributes"]["region"]) == 120
+    assert sum(one["labels"] for one in found["attributes"]["class"]) == 36
+
+
 def test_vendors(audit):
     found = checked("vendors", audit)
     assert {one["model"] for one in found["best"]} == {"ours", "theirs"}

@@ -140,6 +140,7 @@ def test_facts_are_the_findings(audit, facts):
     assert [one["hash"] for one in facts["trail"]["events"]] == [one.hash for one in audit.events()]
     assert facts["trail"]["inputs"] == {"vendor.csv": "ab" * 32}
     assert set(facts) == set(SCHEMA)
+    assert model["surface"] is None  # nobody asked for it
 
 
 def test_every_format_says_the_same(facts, page):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.findings import Findings
+    from altmas.surface import Surface
 
 
 class Audit(Record):
@@ -199,6 +200,10 @@ class Audit(Record):
     ) -> dict[str, Any]:  # fmt: skip
         """Whether two groups differ by more than `rope`."""
         return self.findings(level).compare(by, a, b, metric, rope)
+
+    def surface(self, by: Any = None, *, estimator: Any = "betagp-slp", level: float | None = None) -> Surface:
+        """The accuracy of every combination of the groups `by`, `"sex,race"`; all groups, where none are named."""
+        return self.findings(level).surface(by, estimator=estimator)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the report: .html, .md or .json, by the file's name."""

@@ -28,11 +28,16 @@ from altmas.group_tasks import GroupQuestion
 from altmas.loop import Round
 from altmas.method_certified import Certified
 from altmas.method_groups import GroupMethod
+from altmas.method_surface import SurfaceMethod
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.resolve import resolve_metrics
+from altmas.surface import DEFAULT as SURFACE
+from altmas.surface import Surface, SurfaceRecipe, surface_of
+from altmas.surface_membership import By
+from altmas.surface_words import unknown_chances
 from altmas.targets import targets_of
 
 if TYPE_CHECKING:
@@ -175,6 +180,18 @@ class Findings:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
         table = self.groups(by, metric, model)
         return ranked(table, by, metric, m, self.level, self.audit.settings.seed)
+
+    def surface(self, by: By = None, *, estimator: str | SurfaceRecipe = SURFACE, model: str | None = None) -> Surface:
+        """The accuracy of every combination of some groups; the questions' chances are allowed for."""
+        drawn, method = self.drawn.answers, self.audit.method
+        chances = inclusion_of(self.audit, self.drawn)
+        known = chances is not None or isinstance(method, SurfaceMethod)
+        alike = isinstance(method, GroupMethod) and method.rule == "random"
+        return surface_of(
+            self.pool, drawn, by, estimator=estimator, level=self.level, seed=self.audit.settings.seed, model=model,
+            inclusion=chances,
+            caution="" if known or alike else unknown_chances(method.name),
+        )  # fmt: skip
 
     def compare(
         self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None

@@ -133,11 +133,13 @@ def refit(audit: Path) -> None:
 @click.option("-o", "--out", "target", default="report.html", show_default=True, type=_path, help=".html, .md or .json")
 @level
 @click.option("--compare", "pairs", multiple=True, metavar="GROUP:A:B", help="Compare two groups, such as region:n:s.")
+@click.option("--surface", metavar="GROUP,GROUP", help="Add the accuracy of every combination of some groups.")
 @click.option("--within", default=0.03, show_default=True, help="Say how many labels this precision would take.")
 @click.option("--contents", is_flag=True, help="Show the items' own columns in the report.")
 def report(
-    audit: Path, target: Path, level: float | None, pairs: tuple[str, ...], within: float, contents: bool
-) -> None:
+    audit: Path, target: Path, level: float | None, pairs: tuple[str, ...], surface: str | None, within: float,
+    contents: bool,
+) -> None:  # fmt: skip
     """Write the report: one file that needs nothing else."""
     from altmas.commands.shared import group_named
     from altmas.groups import groups_by
@@ -148,7 +150,7 @@ def report(
             by, a, b = _three(pair)
             names = groups_by(held.pool, by).names
             compare.append((by, group_named(names, a), group_named(names, b)))
-        written = held.report(target, level=level, compare=compare, within=within, contents=contents)
+        written = held.report(target, level=level, compare=compare, within=within, contents=contents, surface=surface)
     click.echo(f"Written: {written}")
 
 

@@ -54,7 +54,7 @@ def status(audit: Path, as_json: bool) -> None:
 
 
 @contextmanager
-def _found(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Findings]]:
+def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Findings]]:
     """Findings of an audit; a refit that is due may take a while, so a person is told."""
     with opened(audit) as held:
         if not quiet and held.refit_due():
@@ -75,7 +75,7 @@ def estimate(
     audit: Path, metrics: str | None, level: float | None, anytime: bool, target: Path | None, as_json: bool
 ) -> None:
     """Every metric with its interval, and what the interval promises."""
-    with _found(audit, as_json, level=level, metrics=listed(metrics), anytime=anytime) as (_, found):
+    with found_in(audit, as_json, level=level, metrics=listed(metrics), anytime=anytime) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
     if target is not None:
@@ -108,7 +108,7 @@ def estimate(
 @as_json
 def worst(audit: Path, by: str, metric: str, count: int, level: float | None, model: str | None, as_json: bool) -> None:
     """Which classes or groups are probably the worst."""
-    with _found(audit, as_json, level=level) as (_, found):
+    with found_in(audit, as_json, level=level) as (_, found):
         table = found.worst(by, metric, count, model)
     if as_json:
         data = {
@@ -146,7 +146,7 @@ def compare(
     """Whether two groups differ."""
     from altmas.groups import groups_by
 
-    with _found(audit, as_json, level=level) as (held, found):
+    with found_in(audit, as_json, level=level) as (held, found):
         names = groups_by(held.pool, by).names
         row = found.compare(by, group_named(names, a), group_named(names, b), metric, rope, model)
     if as_json:
@@ -168,7 +168,7 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     """Several models under test: each one's metrics, every difference, and which is probably best."""
     from altmas.metrics.errors import InputError
 
-    with _found(audit, as_json, level=level) as (_, found):
+    with found_in(audit, as_json, level=level) as (_, found):
         apart, best = found.differences(), found.best()
         if apart is None or best is None:
             hint = "Give --predictions several times to altmas init."

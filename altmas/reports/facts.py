@@ -17,10 +17,13 @@ from altmas.reports.extremes import best_of
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
 from altmas.reports.facts_trail import items_asked, trail
 from altmas.reports.plain import plain_data, plain_name, plain_rows
+from altmas.surface_membership import membership
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
     from altmas.audits.findings import Findings
+    from altmas.surface import SurfaceRecipe
+    from altmas.surface_membership import By
 
 SCHEMA = {
     "schema": "altmas-report/1",
@@ -33,7 +36,9 @@ SCHEMA = {
     "guidelines": "what annotators were told",
     "headline": "sentences: one verdict, or one per model and then which is best",
     "models": "a list; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
-    "unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], confusion "
+    "unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], surface (by, "
+    "estimator, least, combinations, judged, verdict, promise, arms [values, ...], attributes [attribute, rows []], "
+    "pairs [attributes, values, cells []]; null unless asked for), confusion "
     "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
     "left_out [part, why]",
     "vendors": "differences [], best [], sentences []; or null for one model",
@@ -59,14 +64,21 @@ def gather(
     rope: float = 0.05,
     within: float = 0.03,
     contents: bool = False,
+    surface: By = None,
+    estimator: str | SurfaceRecipe = "betagp-slp",
 ) -> dict[str, Any]:
     """Everything a report says.
 
     `compare` are pairs of groups `(by, a, b)`; `rope` is the difference that does not matter, `within` the precision
-    that labels are forecast for. What items say stays out, unless `contents=True`; so do notes, which may quote it.
+    that labels are forecast for. `surface` names attributes, `"sex,race"`: the accuracy of each of their combinations
+    is told, as the `estimator` has it.
+
+    What items say stays out, unless `contents=True`; so do notes, which may quote it.
     """
     pairs = tuple(named_pair(audit.pool, *pair) for pair in compare)
-    wanted = Wanted(pairs, positive("rope", rope), positive("within", within))
+    if surface is not None:
+        membership(audit.pool, surface)  # refused now, if the pool has no such attributes
+    wanted = Wanted(pairs, positive("rope", rope), positive("within", within), surface, estimator)
     findings = audit.findings(level) if audit.status().answered else None
     status, pool = audit.status(), audit.pool  # after the findings, which make a refit that is due
     models = [_model(audit, findings, one.name, wanted) for one in pool.outputs]
@@ -125,7 +137,15 @@ def _model(audit: Audit, findings: Findings | None, name: str, wanted: Wanted) -
     nothing: dict[str, Any] = {
         part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history", "left_out")
     }
-    return {"name": name, "verdict": verdict, "main": None, **nothing, "confusion": None, "calibration": None}
+    return {
+        "name": name,
+        "verdict": verdict,
+        "main": None,
+        **nothing,
+        "surface": None,
+        "confusion": None,
+        "calibration": None,
+    }
 
 
 def _vendors(findings: Findings | None) -> dict[str, Any] | None:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from altmas.audits.findings import Findings
     from altmas.pool import Pool
+    from altmas.surface import SurfaceRecipe
+    from altmas.surface_membership import By
 
 MAIN = "accuracy"
 MOST_GROUPS, MOST_CLASSES = 1000, 200
@@ -44,6 +46,8 @@ class Wanted:
     compare: tuple[tuple[str, Hashable, Hashable], ...] = ()
     rope: float = 0.05
     within: float = 0.03
+    surface: By = None  # None: no surface is asked for
+    estimator: str | SurfaceRecipe = "betagp-slp"
 
 
 @dataclass(eq=False)
@@ -70,6 +74,7 @@ class ModelFacts:
             "estimates": estimates,
             "groups": groups,
             "comparisons": self._comparisons(groups),
+            "surface": self._surface(),
             "confusion": self._confusion(),
             "calibration": self._calibration(estimates),
             "forecast": forecast,
@@ -146,6 +151,15 @@ class ModelFacts:
         picked = picked and len(groups_by(self.pool, by).names) > 2  # of two groups there is one pair only
         note = PICKED if picked else ""
         return {**row, "by": by, "picked": picked, "rope": self.wanted.rope, "sentence": sentence, "note": note}
+
+    def _surface(self) -> dict[str, Any] | None:
+        if self.wanted.surface is None:
+            return None
+        from altmas.reports.facts_surface import surface_facts
+
+        question = partial(self.findings.surface, self.wanted.surface, estimator=self.wanted.estimator, model=self._one)
+        found = self._asked("combinations", question)
+        return None if found is None else surface_facts(found)
 
     def _confusion(self) -> dict[str, Any] | None:
         classes = len(self.pool.classes)

@@ -13,6 +13,7 @@ from altmas.plots import _SHAPES, INK, _new_axes, plot_history
 from altmas.reports.svg import draw
 from altmas.reports.verdict import Row
 from altmas.reports.wording import is_share, named, short
+from altmas.surface_plots import MarginalDisplay, PairDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,6 +180,29 @@ def differences(rows: Sequence[Row], rope: float | None, key: str, title: str) -
         return _sized(ax, 0.75 + 0.3 * len(rows))
 
     return draw(plot, key, title)
+
+
+def pair(found: Row, key: str, title: str) -> str:
+    """A heat map of the combinations of two attributes."""
+    import pandas as pd
+
+    table = pd.DataFrame([{**row["values"], **row} for row in found["cells"]])
+    display = PairDisplay.from_table(table, *found["attributes"], order=found["values"])
+
+    def plot() -> Axes:
+        width = min(max(1.4 + 0.8 * len(display.columns), 3.4), WIDTH)
+        return _sized(display.plot(), 0.9 + 0.44 * len(display.rows), width)
+
+    return draw(plot, key, title)
+
+
+def values(found: Row, level: float, key: str, title: str) -> str:
+    """Accuracy per value of one attribute."""
+    import pandas as pd
+
+    table = pd.DataFrame([{**row["values"], **row} for row in found["rows"]])
+    display = MarginalDisplay.from_table(table, found["attribute"], level=level)
+    return draw(lambda: _sized(display.plot(), 0.9 + 0.24 * len(display.names)), key, title)
 
 
 def _band(rows: Sequence[Row]) -> Band:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from altmas.reports import tables
+from altmas.reports import surface_tables, tables
 from altmas.reports.event_words import events_table
 from altmas.reports.view import MOST_CONFUSED, items_table
 from altmas.reports.wording import clean, counted
@@ -67,6 +67,16 @@ def _models(facts: Mapping[str, Any]) -> Iterator[str]:
             yield f"## One group against another{whose}"
             yield _paragraphs(escape(f"{row['sentence']} {row['note']}".strip()) for row in one["comparisons"])
             yield _table(tables.comparisons_table(one["comparisons"], level))
+        if one["surface"]:
+            yield f"## Accuracy by combination{whose}"
+            found = one["surface"]
+            yield escape(found["verdict"])
+            yield _table(surface_tables.arms_table(found, level))
+            yield escape(f"The intervals promise: {found['promise']}.")
+            for pair in found["pairs"]:
+                yield _table(surface_tables.pair_table(pair))
+            for values in found["attributes"] if not found["pairs"] else ():
+                yield _table(surface_tables.values_table(values, level))
         if one["confusion"]:
             yield f"## Most confused{whose}"
             found = one["confusion"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from altmas.reports import figures, tables
+from altmas.reports import figures, surface_tables, tables
 from altmas.reports.event_words import events_table
 from altmas.reports.verdict import Row
 from altmas.reports.wording import clean, digits_for, ends, figure, is_share, named, quoted
@@ -26,6 +26,9 @@ def view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "pictures": [one["picture"] for one in shown if one["picture"]],
         "estimates": tables.estimates_table(models, level) if any(one["estimates"] for one in models) else None,
         "vendors": _vendors(facts["vendors"], level),
+        "surface": any(
+            one["surface"] or any(why["part"] == "combinations" for why in one["left_out"]) for one in models
+        ),
         "forecast": tables.forecast_table(models, facts["method"]) if any(one["forecast"] for one in models) else None,
         "annotators": tables.annotators_table(people) if people else None,
         "settings": tables.pairs_table("Settings", ("setting", "value"), record["settings"]),
@@ -84,6 +87,7 @@ def _model(one: Row, level: float, key: str, *, several: bool) -> dict[str, Any]
             for k, found in enumerate(one["groups"])
         ],
         "comparisons": _comparisons(one["comparisons"], level, f"{key}-d", whose),
+        "surface": _surface(one["surface"], level, f"{key}-s", whose),
         "confusion": _confusion(one["confusion"], level, f"{key}-c", whose),
         "calibration": _calibration(one["calibration"], level, f"{key}-r", whose),
         "history": _history(one, level, f"{key}-h", whose),
@@ -97,6 +101,33 @@ def _comparisons(rows: Sequence[Row], level: float, key: str, whose: str) -> dic
     labelled = [{**row, "label": f"{clean(row['a'])} − {clean(row['b'])}"} for row in known]  # noqa: RUF001
     drawn = figures.differences(labelled, rows[0]["rope"], key, f"Differences of accuracy{whose}") if known else ""
     return {"rows": rows, "figure": drawn, "table": tables.comparisons_table(rows, level)}
+
+
+def _surface(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    drawn = [
+        {
+            "title": " and ".join(map(clean, pair["attributes"])),
+            "figure": figures.pair(
+                pair, f"{key}{k}", f"Accuracy{whose} by {' and '.join(map(clean, pair['attributes']))}"
+            ),
+            "table": surface_tables.pair_table(pair),
+        }
+        for k, pair in enumerate(found["pairs"])
+    ]
+    if not drawn:
+        [one] = found["attributes"]
+        title = clean(one["attribute"])
+        table = surface_tables.values_table(one, level)
+        drawn = [
+            {
+                "title": title,
+                "figure": figures.values(one, level, f"{key}0", f"Accuracy{whose} by {title}"),
+                "table": table,
+            }
+        ]
+    return {"facts": found, "worst": surface_tables.arms_table(found, level), "pictures": drawn}
 
 
 def _confusion(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:

@@ -1,0 +1,103 @@
+"""`altmas surface`: the accuracy of every combination of attributes."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from altmas.commands.looking import found_in
+from altmas.commands.shared import as_json, counted, folder, level, model, say_json, say_table, with_interval
+
+if TYPE_CHECKING:
+    from altmas.surface import Surface
+
+PICTURES = (".svg", ".png", ".pdf")
+_path = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command(short_help="Accuracy of every combination of attributes.")
+@folder
+@click.option("--by", required=True, help="Groups of yours, with commas: sex,race. class is the predicted class.")
+@click.option("--estimator", default="betagp-slp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
+@click.option("--least", default=5, show_default=True, type=click.IntRange(1), help="Judge arms with so many items.")
+@click.option("-m", "count", default=10, show_default=True, type=click.IntRange(1), help="How many of the worst.")
+@level
+@model
+@click.option("--to", "target", type=_path, help="Write every arm: .csv, .tsv, .parquet, .jsonl, .json, .npz.")
+@click.option("--figure", type=_path, help="Draw the pair of attributes that differs most: .svg, .png, .pdf.")
+@as_json
+def surface(
+    audit: Path, by: str, estimator: str, least: int, count: int, level: float | None, model: str | None,
+    target: Path | None, figure: Path | None, as_json: bool,
+) -> None:  # fmt: skip
+    """The accuracy of every combination of attributes, and where it is probably worst."""
+    from altmas.surface import SurfaceRecipe
+
+    recipe = SurfaceRecipe(estimator, least=least)
+    _check_endings(target, figure)
+    with found_in(audit, as_json, level=level) as (_, found):
+        shown, labels = found.surface(by, estimator=recipe, model=model), found.labels
+        name = model or found.models[0]
+    if target is not None:
+        shown.write(target)
+    if figure is not None:
+        _draw(shown, figure)
+    worst = shown.worst(count)
+    if as_json:
+        from altmas.reports.facts_surface import rows_with_values
+
+        about = {"by": list(shown.arms.names), "estimator": estimator, "model": name, "level": shown.level}
+        numbers = {"labels": labels, "least": least, "m": count, "combinations": _combinations(shown)}
+        said = {"verdict": shown.verdict, "promise": shown.promise}
+        values = {one: rows_with_values(shown.marginal(one), (one,)) for one in shown.arms.names}
+        arms = rows_with_values(worst.drop(columns="arm"), shown.arms.names)
+        say_json("surface", {"audit": str(audit), **about, **numbers, **said, "arms": arms, "attributes": values})
+        return
+    chance = f"P(among {count} worst)"
+    columns = [*shown.arms.names, "support", "labels", "estimate", "interval", "p_worst"]
+    table = with_interval(worst).rename(columns={"p": chance, "p_worst": "P(worst)"})
+    heads = [*columns[:-1], "P(worst)", *([chance] if count > 1 else [])]
+    say_table(table, heads, f"{counted(labels, 'label')}, level {shown.level:g}; {_in_words(shown)}")
+    click.echo(shown.verdict)
+    click.echo(f"The intervals promise: {shown.promise}")
+    for path in (target, figure):
+        if path is not None:
+            click.echo(f"Written: {path}")
+
+
+def _check_endings(target: Path | None, figure: Path | None) -> None:
+    """Refuse a file that could not be written before anything is computed."""
+    from altmas.formats.writing import WRITERS
+    from altmas.metrics.errors import InputError
+
+    for path, known in ((target, tuple(WRITERS)), (figure, PICTURES)):
+        if path is not None and path.suffix.lower() not in known:
+            raise InputError("file", f"be named {', '.join(f'*{one}' for one in known)}", repr(path.name))
+        if path is not None and not path.absolute().parent.is_dir():
+            raise InputError("file", "be written into a folder that exists", str(path.parent))
+
+
+def _draw(shown: Surface, path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    from altmas.files import write_bytes
+    from altmas.surface_plots import plot_surface
+
+    drawn = plot_surface(shown).get_figure(root=True)
+    assert isinstance(drawn, Figure)
+    file = io.BytesIO()
+    drawn.savefig(file, format=path.suffix.lower()[1:], dpi=150, bbox_inches="tight")
+    write_bytes(path, file.getvalue())
+
+
+def _combinations(shown: Surface) -> dict[str, int]:
+    held = int((shown.where.support > 0).sum())
+    return {"possible": shown.arms.size, "with_items": held, "judged": int(shown.active.sum())}
+
+
+def _in_words(shown: Surface) -> str:
+    found = _combinations(shown)
+    return f"{found['judged']:,} of {counted(found['with_items'], 'combination')} with items are judged"

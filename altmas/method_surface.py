@@ -1,0 +1,177 @@
+"""The method `surface`: asks where an accuracy surface is least sure, and estimates accuracy from the surface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from altmas.answers import Answers
+from altmas.checks import whole_number
+from altmas.estimates import Estimate
+from altmas.method import Job, Run
+from altmas.method_random import choose_uniformly
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError
+from altmas.policies import Choice
+from altmas.streams import stream
+from altmas.surface import DEFAULT, Surface, SurfaceRecipe, read_surface
+from altmas.surface_arms import ACTIVE
+from altmas.surface_counts import ArmCounts, arm_counts
+from altmas.surface_exploration import BATCH, RULES, Queries, arm_order, choose_queries
+from altmas.surface_membership import By, Membership, membership
+from altmas.surface_words import surface_promise
+from altmas.weighted import everything_labelled, goes_on
+
+if TYPE_CHECKING:
+    from altmas.surrogates.arm_posterior import SurfaceEstimator
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+MEASURES = ("accuracy", "error_rate")
+"""What a surface knows of the whole pool: it sees right and wrong, not classes."""
+
+_NUMBERS, _FEWEST, _MOST = 4_000_000, 200, 2000
+
+
+@dataclass(frozen=True)
+class SurfaceMethod:
+    """An estimator of the surface, and how to explore: arms by `variance`, at `random` or in `round-robin`.
+
+    Arms are asked about in batches of `batch`, one item each, drawn at random within its arm (where attributes are
+    guessed, the item that most probably belongs to it); the surface is updated between batches, not fitted anew.
+    """
+
+    estimator: str = DEFAULT
+    explore: str = "variance"
+    by: By = None
+    batch: int = BATCH
+    settings: SurfaceSettings | None = None
+    least: int = ACTIVE
+    bins: int = 5
+    name: str = "surface"
+
+    default_metrics = "accuracy"
+
+    def __post_init__(self) -> None:
+        if self.explore not in RULES:
+            raise InputError("explore", f"be one of {', '.join(RULES)}", repr(self.explore))
+        whole_number("batch", self.batch, 1)
+
+    @property
+    def recipe(self) -> SurfaceRecipe:
+        """How the surface is made."""
+        return SurfaceRecipe(self.estimator, self.settings, self.least, self.bins)
+
+    def begin(self, job: Job) -> Run:
+        """Lay out the arms."""
+        if other := [one.name for one in job.metrics if one.name not in MEASURES]:
+            hint = "method='certified' estimates every metric, and task='surface' gives the surface of its labels."
+            raise InputError("metrics", f"be {' or '.join(MEASURES)} for method 'surface'", repr(other[0]), hint)
+        return SurfaceRun(job, self, membership(job.pool, self.by, bins=self.bins))
+
+
+@dataclass(eq=False)
+class SurfaceRun:
+    """A surface at work: fitted at the first answers, then updated with each round's."""
+
+    job: Job
+    method: SurfaceMethod
+    where: Membership
+    answers: Answers = field(default_factory=Answers)
+    round: int = 0
+    fitted: SurfaceEstimator | None = None
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Count the answers, and go on from the last surface where they go on from the last answers."""
+        warm = self.fitted is not None and goes_on(self.answers, answers)
+        before, self.answers, self.round = len(self.answers), answers, round
+        if len(answers) == 0:
+            self.fitted = None
+            return
+        counts = self.counts()
+        if warm and self.fitted is not None:
+            if len(answers) == before:  # nothing new: a surface is not trained further by being looked at
+                return
+            self.fitted = self.fitted.update(counts.right, counts.wrong)
+        else:
+            rng = stream(self.job.seed, "surface", "fit")
+            self.fitted = self._unfitted.fit(counts.right, counts.wrong, rng=rng)
+
+    @cached_property
+    def _unfitted(self) -> SurfaceEstimator:
+        return self.method.recipe.make(self.where)
+
+    def counts(self) -> ArmCounts:
+        """Plain counts: within an arm all items were alike."""
+        items = self.answers.items
+        right = self.answers.labels == self.job.pool.predictions[items]
+        return arm_counts(self.where.belongs, self.where.arms.size, items, right)
+
+    def choose(self, count: int) -> Choice:
+        """Arms by the rule, those too small to be judged last; uniformly before the first answer."""
+        if self.fitted is None:
+            return choose_uniformly(self.job, self.answers, self.round, count)
+        rng = stream(self.job.seed, "surface", "choose", self.round)
+        labelled = np.zeros(self.job.pool.size, dtype=bool)
+        labelled[self.answers.items] = True
+        order = arm_order(self.method.explore, self.fitted.moments()[1], self.counts().labels, rng)
+        active = self.method.recipe.active(self.where)
+        items: list[int] = []
+        arms: list[int] = []
+        for some in (order[active[order]], order[~active[order]]):
+            if len(items) < count and len(some):
+                found = choose_queries(some, self.where.belongs, labelled, rng, count - len(items))
+                items, arms = [*items, *found.items.tolist()], [*arms, *found.arms.tolist()]
+                labelled[found.items] = True
+        chosen = Queries(np.array(items, dtype=np.int64), np.array(arms, dtype=np.int64))
+        return Choice(chosen.items, self._chances(chosen.arms))
+
+    def _chances(self, arms: IntArray) -> FloatArray:
+        """The chance of each item within its arm; the arm itself is fixed by the answers, but for the rule `random`."""
+        if not self.where.sure:
+            return np.ones(len(arms))
+        left = self.where.open_support(self.answers.items)
+        filled = max(int((left > 0).sum()), 1)
+        out = []
+        for k, arm in enumerate(arms):
+            among = filled - k % filled if self.method.explore == "random" else 1
+            out.append(1 / (among * max(left[arm], 1.0)))
+            left[arm] -= 1
+        return np.array(out)
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """Accuracy on the pool: labelled items as they are, open ones by their arm's accuracy."""
+        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
+            return exact
+        mean, draws = self._accuracy()
+        low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+        ends = {"accuracy": (mean, low, high), "error_rate": (1 - mean, 1 - high, 1 - low)}
+        return [_estimate(one.name, ends[one.name], len(self.answers), level) for one in self.job.metrics]
+
+    def _accuracy(self) -> tuple[float, FloatArray]:
+        """Mean, and draws `[M]`, of the accuracy on the pool."""
+        assert self.fitted is not None, "there are answers"
+        pool, items = self.job.pool, self.answers.items
+        known = float((self.answers.labels == pool.predictions[items]).sum())
+        left = self.where.open_support(items)
+        rng = stream(self.job.seed, "surface", "accuracy", self.round)
+        number = int(np.clip(_NUMBERS // self.where.arms.size, _FEWEST, _MOST))
+        whole = np.rint(left).astype(np.int64)
+        right = rng.binomial(whole, np.clip(self.fitted.draw(number, rng), 0.0, 1.0)).sum(1)
+        share = right / max(int(whole.sum()), 1)
+        open_items = pool.size - len(items)
+        mean = (known + float(left @ self.fitted.moments()[0])) / pool.size
+        return min(max(mean, 0.0), 1.0), np.asarray((known + open_items * share) / pool.size)
+
+    def surface(self, level: float) -> Surface:
+        """The surface as it is now."""
+        assert self.fitted is not None, "there are answers"
+        return read_surface(self.where, self.counts(), self.method.recipe, self.fitted, level, self.job.seed)
+
+
+def _estimate(name: str, found: tuple[float, float, float], labels: int, level: float) -> Estimate:
+    """The mean is exact and the ends are drawn, so that by a hair it may lie outside."""
+    value, low, high = map(float, found)
+    return Estimate(name, value, min(low, value), max(high, value), labels, surface_promise(level))

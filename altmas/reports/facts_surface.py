@@ -1,0 +1,54 @@
+"""What a report says about combinations of attributes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from altmas.reports.plain import plain_name, plain_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from altmas.surface import Surface
+
+MOST_ARMS = 1000
+"""Of more combinations than this, those that are probably the worst are told."""
+
+PAIRS = 2
+"""Pairs of attributes that are drawn: those whose combinations differ most."""
+
+
+def surface_facts(surface: Surface) -> dict[str, Any]:
+    """The surface as plain data: arms from the worst on, the values of each attribute, and the widest pairs."""
+    names = surface.arms.names
+    worst = surface.worst(min(MOST_ARMS, int(surface.active.sum()))).drop(columns="p")
+    return {
+        "by": list(names),
+        "estimator": surface.recipe.estimator,
+        "least": surface.recipe.least,
+        "combinations": int((surface.where.support > 0).sum()),
+        "judged": int(surface.active.sum()),
+        "verdict": surface.verdict,
+        "promise": surface.promise,
+        "arms": rows_with_values(worst, names),
+        "attributes": [{"attribute": one, "rows": rows_with_values(surface.marginal(one), (one,))} for one in names],
+        "pairs": [_pair(surface, *pair) for pair in surface.widest(PAIRS)],
+    }
+
+
+def _pair(surface: Surface, a: str, b: str) -> dict[str, Any]:
+    values = {name: [plain_name(value) for value in surface.values[name]] for name in (a, b)}
+    return {"attributes": [a, b], "values": values, "cells": rows_with_values(surface.marginal(a, b), (a, b))}
+
+
+def rows_with_values(table: pd.DataFrame, attributes: tuple[str, ...]) -> list[dict[str, Any]]:
+    """Rows for JSON, the values of attributes apart from the numbers.
+
+    >>> import pandas as pd
+    >>> rows_with_values(pd.DataFrame({"hat": ["no"], "labels": [3]}), ("hat",))
+    [{'values': {'hat': 'no'}, 'labels': 3}]
+    """
+    return [
+        {"values": {k: row[k] for k in attributes}, **{k: v for k, v in row.items() if k not in attributes}}
+        for row in plain_rows(table, attributes)
+    ]

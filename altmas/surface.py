@@ -1,0 +1,304 @@
+"""An accuracy surface: how accurate the model under test is for every combination of attributes.
+
+With a dozen attributes there are thousands of combinations, arms, and labels for few of them. A surface shares what
+neighbouring arms teach (`altmas.surrogates.surface_estimators`), and says how sure it is of each.
+
+Estimates are about each arm's accuracy behind the pool: how often the model is right on such items, of which those in
+the pool are some. The intervals are credible under the surface's prior: on average over surfaces that the prior
+describes, they hold the truth at their level. Nothing is promised about a surface that is unlike all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from altmas.answers import Answers
+from altmas.checks import fraction, whole_number
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.pool import Pool
+from altmas.streams import stream
+from altmas.surface_arms import ACTIVE, Arms
+from altmas.surface_counts import ArmCounts, arm_counts
+from altmas.surface_membership import By, Membership, membership
+from altmas.surface_words import surface_promise, surface_verdict
+
+if TYPE_CHECKING:
+    from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+DEFAULT = "betagp-slp"
+_NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
+"""Draws of the whole surface: as many as fit, at least 200, at most 4,000."""
+
+
+@dataclass(frozen=True)
+class SurfaceRecipe:
+    """How a surface is made: the estimator's name, its `SurfaceSettings`, and what counts as an arm.
+
+    Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
+    more than `bins` values is cut at its quantiles.
+
+    >>> SurfaceRecipe("beta-i").estimator
+    'beta-i'
+    """
+
+    estimator: str = DEFAULT
+    settings: SurfaceSettings | None = None
+    least: int = ACTIVE
+    bins: int = 5
+
+    def __post_init__(self) -> None:
+        from altmas.surrogates.surface_estimators import SURFACES
+
+        if self.estimator not in SURFACES:
+            raise InputError("estimator of a surface", f"be one of {', '.join(SURFACES)}", repr(self.estimator))
+        whole_number("least", self.least, 1)
+        whole_number("bins", self.bins, 2)
+
+    @classmethod
+    def of(cls, given: str | SurfaceRecipe | None) -> SurfaceRecipe:
+        """A recipe from its name, or as it is."""
+        return given if isinstance(given, SurfaceRecipe) else cls() if given is None else cls(given)
+
+    def make(self, where: Membership) -> SurfaceEstimator:
+        """The estimator over these arms, not fitted yet."""
+        from altmas.surrogates.surface_estimators import make_surface
+
+        return make_surface(self.estimator, where.arms.features, self.settings, supported=self.active(where))
+
+    def active(self, where: Membership) -> Any:
+        """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
+        return where.support >= min(float(self.least), float(where.support.max()))
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What the answers tell of every arm: `table`, `worst`, `marginal`, `verdict` and what the intervals `promise`."""
+
+    where: Membership
+    counts: ArmCounts
+    recipe: SurfaceRecipe
+    posterior: ArmPosterior
+    """Of each arm's accuracy, each `[A]`, arms without items included."""
+
+    draws: FloatArray = field(repr=False)
+    """Coherent draws of the whole surface `[M, A]`."""
+
+    caution: str = ""
+
+    @property
+    def arms(self) -> Arms:
+        """The combinations of attributes."""
+        return self.where.arms
+
+    @property
+    def values(self) -> dict[str, tuple[Any, ...]]:
+        """The values of each attribute, in order."""
+        return {one.name: one.values for one in self.arms.attributes}
+
+    @property
+    def level(self) -> float:
+        """Of the intervals."""
+        return self.posterior.level
+
+    @property
+    def active(self) -> Any:
+        """Arms that are judged `[A]`."""
+        return self.recipe.active(self.where)
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """A row per arm that has items: its attributes, `support`, `labels`, `estimate`, `low`, `high`, `p_worst`.
+
+        `p_worst` is the probability to be the least accurate of the arms with at least `least` items; NaN for others.
+        """
+        held = np.flatnonzero(self.where.support > 0)
+        chance = np.full(self.arms.size, np.nan)
+        chance[self.active] = self._among_worst(1)
+        return self._rows(held).assign(
+            estimate=self.posterior.mean[held], low=self.posterior.low[held], high=self.posterior.high[held],
+            p_worst=chance[held],
+        )  # fmt: skip
+
+    def worst(self, m: int = 10) -> pd.DataFrame:
+        """The `m` arms that are most probably among the m least accurate (`p`), the likeliest worst first."""
+        whole_number("m", m, 1)
+        chance = np.full(self.arms.size, np.nan)
+        chance[self.active] = self._among_worst(m)
+        held = np.flatnonzero(self.where.support > 0)
+        table = self.table.assign(p=chance[held], arm=[self.arms.name(int(k)) for k in held])
+        likely = table.dropna(subset=["p"]).sort_values(["p", "estimate"], ascending=[False, True], kind="stable")
+        # Chances that differ by the noise of the draws do not order arms; then the lower estimate comes first.
+        first = likely.head(m).assign(rounded=likely["p_worst"].round(2))
+        first = first.sort_values(["rounded", "estimate"], ascending=[False, True], kind="stable")
+        return first.drop(columns="rounded").reset_index(drop=True)
+
+    def marginal(self, *attributes: str) -> pd.DataFrame:
+        """Accuracy per value of an attribute, or per combination of several: each arm counts by its items.
+
+        Intervals are of coherent draws, so that arms that err together do not average out.
+        """
+        values, index, share, support = self._cells(attributes)
+        low, high = np.quantile(self.draws @ share, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
+        mean = self.posterior.mean @ share
+        labels = np.bincount(index, self.counts.labels, minlength=len(support)).astype(np.float64)
+        columns = {
+            name: [self.arms.attributes[self._place(name)].values[code] for code in values[support > 0, k]]
+            for k, name in enumerate(attributes)
+        }
+        found = {"support": self._whole(support[support > 0]), "labels": self._whole(labels[support > 0])}
+        ends = {"low": np.minimum(low, mean), "high": np.maximum(high, mean)}
+        return pd.DataFrame({**columns, **found, "estimate": mean, **ends})
+
+    def widest(self, count: int = 1) -> list[tuple[str, str]]:
+        """The pairs of attributes whose combinations differ most: by the spread of estimates, items counted.
+
+        >>> groups = {"hat": list("nnnnyyyy"), "age": list("oyoyoyoy"), "day": list("mmffmmff")}
+        >>> pool = Pool.build([0] * 8, groups=groups, classes=[0, 1])
+        >>> answers = Answers().extended(list(range(8)), [0, 0, 0, 0, 0, 1, 0, 1], 0, [1.0] * 8)
+        >>> surface_of(pool, answers, estimator="beta-i").widest()
+        [('hat', 'age')]
+        """
+        spreads = {}
+        for pair in combinations(self.arms.names, 2):
+            _, _, share, support = self._cells(pair)
+            weight, value = support[support > 0], self.posterior.mean @ share
+            spreads[pair] = float(np.average(np.square(value - np.average(value, weights=weight)), weights=weight))
+        return sorted(spreads, key=lambda pair: -spreads[pair])[:count]
+
+    def _cells(self, attributes: Sequence[str]) -> tuple[Any, Any, FloatArray, FloatArray]:
+        """Combinations of attributes: codes `[V, K]`, each arm's `[A]`, arms' shares in those held, items `[V]`."""
+        places = [self._place(name) for name in attributes]
+        if not places or len(set(places)) < len(places):
+            raise InputError("attributes of a marginal", "be one or more, each once", ", ".join(attributes) or "none")
+        values, index = np.unique(self.arms.codes[:, places], axis=0, return_inverse=True)
+        share = np.zeros((self.arms.size, len(values)))
+        share[np.arange(self.arms.size), index.reshape(-1)] = self.where.support
+        support = share.sum(0)
+        return values, index.reshape(-1), share[:, support > 0] / support[support > 0], support
+
+    @property
+    def verdict(self) -> str:
+        """The worst arm, or between which it is not settled."""
+        rows = self.worst(int(self.active.sum())).to_dict("records")
+        return surface_verdict([{str(name): value for name, value in row.items()} for row in rows])
+
+    @property
+    def promise(self) -> str:
+        """What the intervals promise."""
+        return surface_promise(self.level, self.caution)
+
+    def write(self, path: str | Path) -> None:
+        """Write the table: .csv, .tsv, .parquet, .jsonl, .json or .npz, by the ending."""
+        from altmas.formats.writing import write_table
+
+        write_table(self.table, path)
+
+    def _place(self, name: str) -> int:
+        if name not in self.arms.names:
+            raise InputError("attribute", f"be one of {', '.join(self.arms.names)}", repr(name))
+        return self.arms.names.index(name)
+
+    def _rows(self, held: Any) -> pd.DataFrame:
+        columns = {
+            one.name: [one.values[code] for code in self.arms.codes[held, k]]
+            for k, one in enumerate(self.arms.attributes)
+        }
+        counts = {"support": self._whole(self.where.support[held]), "labels": self._whole(self.counts.labels[held])}
+        return pd.DataFrame({**columns, **counts})
+
+    def _whole(self, counts: FloatArray) -> Any:
+        return np.rint(counts).astype(np.int64) if self.where.sure else counts
+
+    def _among_worst(self, m: int) -> FloatArray:
+        """P(among the m lowest) of each active arm; ties, which only certain arms have, are shared."""
+        from altmas.surrogates.arm_posterior import probability_worst
+
+        values = self.draws[:, self.active]
+        if m >= values.shape[1]:
+            return np.ones(values.shape[1])
+        if m == 1:
+            return probability_worst(values)
+        lowest = np.argpartition(values, m - 1, axis=1)[:, :m]
+        return np.bincount(lowest.ravel(), minlength=values.shape[1]) / len(values)
+
+
+def read_surface(
+    where: Membership, counts: ArmCounts, recipe: SurfaceRecipe, fitted: SurfaceEstimator, level: float, seed: int,
+    caution: str = "",
+) -> Surface:  # fmt: skip
+    """The surface that a fitted estimator describes."""
+    number = int(np.clip(_NUMBERS // where.arms.size, _FEWEST, _MOST))
+    draws = fitted.draw(number, stream(seed, "surface", "draws"))
+    return Surface(where, counts, recipe, fitted.posterior(fraction("level", level)), draws, caution)
+
+
+def surface_of(
+    pool: Pool,
+    answers: Answers,
+    by: By = None,
+    *,
+    estimator: str | SurfaceRecipe = DEFAULT,
+    inclusion: FloatArray | None = None,
+    level: float = 0.95,
+    seed: int = 0,
+    model: str | None = None,
+    caution: str = "",
+) -> Surface:
+    """A surface from answers. `inclusion [N]`: the chance of each item to have been asked about, where they differ.
+
+    Without `inclusion` the labels of an arm are taken as drawn uniformly from it; see `altmas.surface_counts`.
+
+    >>> pool = Pool.build(list("aabb"), groups={"hat": ["no", "yes", "no", "yes"]})
+    >>> answers = Answers().extended([0, 1, 2, 3], [0, 0, 1, 0], 0, [1.0] * 4)
+    >>> surface_of(pool, answers, "hat", estimator="beta-i").table["estimate"].round(2).tolist()
+    [0.99, 0.51]
+    """
+    fraction("level", level)
+    recipe = SurfaceRecipe.of(estimator)
+    pool = of_model(pool, model)
+    where = membership(pool, by, bins=recipe.bins)
+    if len(answers) == 0:
+        raise InputError("answers", "hold at least one label", "none")
+    right = answers.labels == pool.predictions[answers.items]
+    counts = arm_counts(where.belongs, where.arms.size, answers.items, right, inclusion)
+    fitted = recipe.make(where).fit(counts.right, counts.wrong, rng=stream(seed, "surface", "fit"))
+    return read_surface(where, counts, recipe, fitted, level, seed, caution)
+
+
+def surface_from_log(pool: Pool, log: pd.DataFrame, by: By = None, **how: Any) -> Surface:
+    """A surface from a pool and a log of answers: columns `id` and `label`, and `inclusion` where chances differed.
+
+    `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export.
+
+    >>> pool = Pool.build([0, 1] * 50, groups={"side": ["left"] * 50 + ["right"] * 50})
+    >>> log = pd.DataFrame({"id": range(0, 100, 4), "label": [0] * 25})
+    >>> surface_from_log(pool, log, "side", estimator="beta-i").table["labels"].tolist()
+    [13, 12]
+    """
+    from altmas.certified_result import answers_in
+
+    answers, drawn = answers_in(pool, log)
+    inclusion = None
+    if drawn is not None:  # of the items without an answer a log does not know the chances
+        inclusion = np.full(pool.size, np.nan)
+        inclusion[answers.items] = drawn
+    return surface_of(pool, answers, by, inclusion=inclusion, **how)
+
+
+def of_model(pool: Pool, model: str | None) -> Pool:
+    """The pool with one model under test only: the first, or by name."""
+    names: Sequence[str] = [one.name for one in pool.outputs]
+    if model is not None and model not in names:
+        raise InputError("model", f"be one of {', '.join(names)}", repr(model))
+    chosen = pool.outputs[0 if model is None else names.index(model)]
+    return pool if len(names) == 1 else replace(pool, outputs=(chosen,))

@@ -1,0 +1,203 @@
+"""Arms of an accuracy surface: the combinations of a pool's attributes, and the numbers a kernel sees them as."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from altmas.checks import as_column, is_number, same_length, sorted_classes, whole_number
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.pool import Pool
+
+MOST_ARMS = 20_000
+"""Up to here every combination is an arm; beyond, those that occur."""
+
+ACTIVE = 5
+"""Items an arm must have to be judged (Appendix G)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """A column with few values, in order; `edges` are the inner cuts of one that was binned."""
+
+    name: str
+    values: tuple[Hashable, ...]
+    edges: FloatArray | None = None
+
+    @property
+    def ordered(self) -> bool:
+        """Whether neighbouring values are alike: a binned number."""
+        return self.edges is not None
+
+    def codes(self, column: Any) -> IntArray:
+        """The index of each value, for a column of any length.
+
+        >>> Attribute("hat", ("no", "yes")).codes(["yes", "no"])
+        array([1, 0])
+        """
+        given = as_column(f"attribute {self.name}", column)
+        if self.edges is not None:
+            bad = [row for row, value in enumerate(given) if not is_number(value)]
+            if bad:
+                raise InputError(f"attribute {self.name}", "be numbers, as it is binned", rows_at_fault(bad))
+            return np.searchsorted(self.edges, np.asarray(given, dtype=np.float64), side="right").astype(np.int64)
+        place = {value: index for index, value in enumerate(self.values)}
+        found = np.array([place.get(value, -1) for value in given], dtype=np.int64)
+        if (found < 0).any():
+            bad = np.flatnonzero(found < 0).tolist()
+            rule = f"be one of the {len(self.values)} values seen when the arms were made"
+            raise InputError(f"attribute {self.name}", rule, f"{given[bad[0]]!r} in {rows_at_fault(bad)}")
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Arms:
+    """Combinations `codes [A, K]` of K attributes, and the arm `index [N]` of each item.
+
+    >>> arms = Arms.build({"hat": ["no", "yes", "no"], "hair": ["fair", "dark", "dark"]})
+    >>> arms.size, arms.index, arms.support
+    (4, array([1, 2, 0]), array([1, 1, 1, 0]))
+    >>> arms.name(2)
+    'hat=yes, hair=dark'
+    """
+
+    attributes: tuple[Attribute, ...]
+    codes: IntArray
+    index: IntArray
+
+    @classmethod
+    def build(cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_ARMS) -> Arms:
+        """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles."""
+        if not isinstance(columns, Mapping) or not columns:
+            raise InputError("attributes", "name at least one column", "none")
+        whole_number("bins", bins, 2)
+        whole_number("most", most, 1)
+        given = {str(name): as_column(f"attribute {name}", column) for name, column in columns.items()}
+        items = len(next(iter(given.values())))
+        if items == 0:
+            raise InputError("attributes", "hold at least one item", "0 items")
+        for name, column in given.items():
+            same_length(f"attribute {name}", len(column), items, "value", "values")
+        attributes = tuple(_attribute(name, column, bins) for name, column in given.items())
+        item_codes = np.column_stack([a.codes(given[a.name]) for a in attributes])
+        sizes = [len(a.values) for a in attributes]
+        if np.prod(sizes, dtype=np.float64) <= most:
+            return cls(attributes, _product(sizes), np.ravel_multi_index(tuple(item_codes.T), sizes))
+        codes, index = np.unique(item_codes, axis=0, return_inverse=True)
+        return cls(attributes, codes, index.reshape(-1))
+
+    @property
+    def size(self) -> int:
+        """Number of arms, A."""
+        return len(self.codes)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the attributes."""
+        return tuple(a.name for a in self.attributes)
+
+    @cached_property
+    def support(self) -> IntArray:
+        """Items of the pool in each arm `[A]`, which needs no labels."""
+        return np.bincount(self.index, minlength=self.size)
+
+    def active(self, least: int = ACTIVE) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which arms have enough items to be judged `[A]`."""
+        return np.asarray(self.support >= least)
+
+    def name(self, arm: int) -> str:
+        """One arm in words."""
+        pairs = zip(self.attributes, self.codes[arm], strict=True)
+        return ", ".join(f"{a.name}={a.values[code]}" for a, code in pairs)
+
+    def value(self, arm: int) -> dict[str, Hashable]:
+        """The values of one arm, by attribute."""
+        return {a.name: a.values[code] for a, code in zip(self.attributes, self.codes[arm], strict=True)}
+
+    @cached_property
+    def features(self) -> FloatArray:
+        """The arms as a kernel sees them `[A, D]`: two values of an attribute lie at distance 1.
+
+        A two-valued attribute is 0 or 1, a binned one lies on [0, 1] in order, any other is one-hot over sqrt(2).
+
+        >>> Arms.build({"hat": ["no", "yes"]}).features.tolist()
+        [[0.0], [1.0]]
+        """
+        return np.concatenate([_encoded(a, self.codes[:, k]) for k, a in enumerate(self.attributes)], axis=1)
+
+    def arm_of(self, columns: Mapping[str, Any]) -> IntArray:
+        """The arm of other items; a combination that is no arm is an error."""
+        if missing := [name for name in self.names if name not in columns]:
+            raise InputError("attributes", f"hold the columns {', '.join(self.names)}", f"no {', '.join(missing)}")
+        return self.find(np.column_stack([a.codes(columns[a.name]) for a in self.attributes]))
+
+    def find(self, codes: IntArray) -> IntArray:
+        """The arm of each row of codes `[n, K]`."""
+        sizes = [len(a.values) for a in self.attributes]
+        if np.prod(sizes, dtype=np.float64) == self.size:
+            return np.asarray(np.ravel_multi_index(tuple(codes.T), sizes))
+        place = {tuple(row): arm for arm, row in enumerate(self.codes.tolist())}
+        found = np.array([place.get(tuple(row), -1) for row in codes.tolist()], dtype=np.int64)
+        if (found < 0).any():
+            bad = np.flatnonzero(found < 0).tolist()
+            raise InputError("attributes", "form a combination that occurs in the pool", rows_at_fault(bad))
+        return found
+
+    def counts(self, items: IntArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Right and wrong answers per arm `[A]`, from labelled items and whether each was right.
+
+        >>> Arms.build({"hat": ["no", "yes", "no"]}).counts(np.array([0, 1, 2]), np.array([1.0, 1, 0]))
+        (array([1., 1.]), array([1., 0.]))
+        """
+        arms, truth = self.index[items], np.asarray(right, dtype=np.float64)
+        total = np.bincount(arms, minlength=self.size).astype(np.float64)
+        good = np.bincount(arms, truth, minlength=self.size)
+        return good, total - good
+
+
+def arms_of(pool: Pool, by: str | Sequence[str], *, bins: int = 5, most: int = MOST_ARMS) -> Arms:
+    """Arms of a pool's own attributes, by name.
+
+    >>> pool = Pool.build([0, 1, 1], groups={"region": ["n", "s", "n"], "age": [30, 41, 52]})
+    >>> arms_of(pool, "region,age").size
+    6
+    """
+    names = [one.strip() for one in by.split(",")] if isinstance(by, str) and by not in pool.groups else by
+    wanted = [names] if isinstance(names, str) else list(names)
+    if unknown := [name for name in wanted if name not in pool.groups]:
+        known = ", ".join(pool.groups) or "none: the pool has no groups"
+        raise InputError("attributes", f"be among the pool's ({known})", ", ".join(map(repr, unknown)))
+    return Arms.build({name: pool.groups[name] for name in wanted}, bins=bins, most=most)
+
+
+def _attribute(name: str, column: list[Hashable], bins: int) -> Attribute:
+    values = sorted_classes(column)
+    if len(values) <= bins or not all(is_number(value) for value in values):
+        return Attribute(name, values)
+    numbers = np.asarray(column, dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise InputError(f"attribute {name}", "be finite", rows_at_fault(np.flatnonzero(~np.isfinite(numbers))))
+    # Equal numbers share a bin: a quantile met twice cuts once, and one at the minimum cuts off nothing.
+    cuts = np.unique(np.quantile(numbers, np.linspace(0, 1, bins + 1)[1:-1], method="higher"))
+    edges = cuts[cuts > numbers.min()]
+    shown = [
+        f"{low:.4g}-{high:.4g}" for low, high in zip([numbers.min(), *edges], [*edges, numbers.max()], strict=True)
+    ]
+    return Attribute(name, tuple(shown), edges)
+
+
+def _product(sizes: list[int]) -> IntArray:
+    """All combinations, the last attribute changing fastest."""
+    return np.stack(np.unravel_index(np.arange(int(np.prod(sizes))), sizes), axis=1).astype(np.int64)
+
+
+def _encoded(attribute: Attribute, codes: IntArray) -> FloatArray:
+    values = len(attribute.values)
+    if attribute.ordered or values <= 2:
+        return codes[:, None] / max(values - 1, 1)
+    return np.asarray(np.eye(values)[codes] / np.sqrt(2))

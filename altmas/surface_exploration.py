@@ -1,0 +1,86 @@
+"""Which arms of an accuracy surface to ask about next, and with which of their items (Algorithm 1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from altmas.checks import whole_number
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    from altmas.surrogates.affiliation import Affiliation
+
+BATCH = 12
+RULES = ("variance", "random", "round-robin")
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """The items to ask about, and the arm each was chosen for."""
+
+    items: IntArray
+    arms: IntArray
+
+
+def arm_order(rule: str, variance: FloatArray, asked: FloatArray, rng: np.random.Generator) -> IntArray:
+    """All arms, those to ask about first: of highest variance, at random, or those asked about least.
+
+    Ties are broken at random.
+
+    >>> arm_order("variance", np.array([0.1, 0.3, 0.2]), np.zeros(3), np.random.default_rng(0))
+    array([1, 2, 0])
+    >>> arm_order("round-robin", np.ones(3), np.array([2.0, 0.0, 1.0]), np.random.default_rng(0))
+    array([1, 2, 0])
+    """
+    shuffled = rng.permutation(len(variance))
+    if rule == "random":
+        return shuffled
+    if rule == "variance":
+        return shuffled[np.argsort(-variance[shuffled], kind="stable")]
+    if rule == "round-robin":
+        return shuffled[np.argsort(asked[shuffled], kind="stable")]
+    raise InputError("rule", f"be one of {', '.join(RULES)}", repr(rule))
+
+
+def choose_queries(
+    order: IntArray, affiliation: Affiliation, labelled: Any, rng: np.random.Generator, count: int = BATCH
+) -> Queries:
+    """One item for each of the first `count` arms of `order` that have one open: that of highest P(a|x).
+
+    Items equally sure of their arm are taken at random: within an arm the choice must not follow the file's order.
+    Where fewer arms are open than asked for, the round begins again; fewer items than `count` come back only when no
+    more are open. `labelled [N]` marks items that are out of play.
+
+    >>> from altmas.surrogates.affiliation import Affiliation
+    >>> known = Affiliation.exact(np.array([0, 1, 1]))
+    >>> rng = np.random.default_rng(0)
+    >>> choose_queries(np.array([1, 0]), known, np.array([False, True, False]), rng, count=2).items
+    array([2, 0])
+    """
+    whole_number("count", count, 1)
+    out_of_play = np.array(labelled, dtype=bool)
+    if out_of_play.shape != (len(affiliation.arms),):
+        raise InputError("labelled", f"be one value per item, {len(affiliation.arms):,}", f"shape {out_of_play.shape}")
+    item, slot = np.nonzero((affiliation.probability > 0) & ~out_of_play[:, None])
+    arm, sure = affiliation.arms[item, slot], affiliation.probability[item, slot]
+    best = np.lexsort((rng.random(len(item)), -sure, arm))
+    item, arm = item[best], arm[best]
+    at = np.searchsorted(arm, order, side="left")
+    end = np.searchsorted(arm, order, side="right")
+    items: list[int] = []
+    arms: list[int] = []
+    while len(items) < count and (at < end).any():
+        for place in np.flatnonzero(at < end):
+            while at[place] < end[place] and out_of_play[item[at[place]]]:
+                at[place] += 1
+            if at[place] < end[place]:
+                out_of_play[item[at[place]]] = True
+                items.append(int(item[at[place]]))
+                arms.append(int(order[place]))
+                if len(items) == count:
+                    break
+    return Queries(np.array(items, dtype=np.int64), np.array(arms, dtype=np.int64))

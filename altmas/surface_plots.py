@@ -1,0 +1,196 @@
+"""Pictures of an accuracy surface: accuracy per value of an attribute, and a heat map of two attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from altmas.checks import sorted_classes, whole_number
+from altmas.display_curves import GREY, Band, percent
+from altmas.metrics.confusion import FloatArray
+from altmas.plots import INK, _new_axes
+from altmas.reports.wording import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from altmas.surface import Surface
+
+MOST_VALUES = 12
+"""Of an attribute with more values, those with the most items are shown."""
+
+FAINTEST, DARKEST = 0.04, 0.55
+"""Shades of one colour: letters must stay readable on the darkest, and any eye can order them."""
+
+LEAST_RANGE = 0.1
+"""Accuracies closer together than this are shaded as little as they differ."""
+
+
+@dataclass(frozen=True, eq=False)
+class MarginalDisplay:
+    """Accuracy per value of one attribute, with its interval and the number of labels behind it."""
+
+    attribute: str
+    names: tuple[str, ...]
+    band: Band
+    labels: FloatArray
+    left_out: int
+    level: float
+
+    @classmethod
+    def from_surface(cls, surface: Surface, attribute: str, *, most: int = MOST_VALUES) -> MarginalDisplay:
+        """Of one attribute of a surface."""
+        return cls.from_table(surface.marginal(attribute), attribute, level=surface.level, most=most)
+
+    @classmethod
+    def from_table(
+        cls, table: pd.DataFrame, attribute: str, *, level: float = 0.95, most: int = MOST_VALUES
+    ) -> MarginalDisplay:
+        """From a table as `Surface.marginal` gives it.
+
+        >>> row = {"support": 9, "labels": 3, "estimate": 0.8, "low": 0.5, "high": 0.9}
+        >>> MarginalDisplay.from_table(pd.DataFrame([{"hat": "yes", **row}]), "hat").names
+        ('yes',)
+        """
+        kept = _kept(table, attribute, most, table[attribute])
+        shown = table[table[attribute].isin(kept)]
+        band = Band(*(shown[name].to_numpy(np.float64) for name in ("estimate", "low", "high")))
+        names = tuple(short(one, 28) for one in shown[attribute])
+        return cls(attribute, names, band, shown["labels"].to_numpy(np.float64), len(table) - len(shown), level)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw a row per value; the labels stand in a column on the right."""
+        rows = np.arange(len(self.names))
+        if ax is None:
+            ax = _new_axes()
+            ax.figure.set_size_inches(6, 1.1 + 0.26 * len(rows))  # type: ignore[union-attr]
+        ax.grid(visible=False, axis="y")
+        ax.grid(axis="x", alpha=0.25)
+        ax.hlines(rows, self.band.low, self.band.high, color=INK[0], linewidth=1.8, alpha=0.6)
+        ax.plot(self.band.mean, rows, "o", ms=5.5, color=INK[0])
+        column: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
+        ax.annotate("labels", (1, 1), (38, 4), xycoords="axes fraction", va="bottom", **column)
+        for y, labels in zip(rows, self.labels, strict=True):
+            at = ("axes fraction", "data")
+            text = _count(labels)
+            ax.annotate(text, (1, y), (38, 0), xycoords=at, va="center_baseline", annotation_clip=False, **column)
+        ax.set_yticks(rows, self.names, parse_math=False)
+        ax.set_ylim(len(rows) - 0.4, -0.6)
+        ax.set_ylabel(short(self.attribute, 28), parse_math=False)
+        ax.set_xlabel(f"accuracy, mean and {percent(self.level)} credible interval{_left_out(self.left_out)}")
+        _percent_axis(ax)
+        return ax
+
+
+@dataclass(frozen=True, eq=False)
+class PairDisplay:
+    """A heat map: estimated accuracy `[R, C]` (NaN where the pool has no items), labels, and names of both sides."""
+
+    attributes: tuple[str, str]
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    estimate: FloatArray
+    labels: FloatArray
+    left_out: int
+
+    @classmethod
+    def from_surface(cls, surface: Surface, a: str, b: str, *, most: int = MOST_VALUES) -> PairDisplay:
+        """Of two attributes of a surface."""
+        return cls.from_table(surface.marginal(a, b), a, b, order=surface.values, most=most)
+
+    @classmethod
+    def from_table(
+        cls, table: pd.DataFrame, a: str, b: str, *, order: Mapping[str, Sequence[Any]] | None = None,
+        most: int = MOST_VALUES,
+    ) -> PairDisplay:  # fmt: skip
+        """From a table as `Surface.marginal` gives it; the attribute with more values goes down the side.
+
+        `order` has the values of each attribute in the order to show them; else they are sorted.
+
+        >>> cells = pd.DataFrame({"hat": ["n", "y"], "age": [1, 2], "support": 9, "labels": 3, "estimate": [0.8, 0.6]})
+        >>> PairDisplay.from_table(cells, "hat", "age").estimate
+        array([[0.8, nan],
+               [nan, 0.6]])
+        """
+        if table[b].nunique() > table[a].nunique():
+            a, b = b, a
+        shown = order or {name: sorted_classes(table[name]) for name in (a, b)}
+        down, across = _kept(table, a, most, shown[a]), _kept(table, b, most, shown[b])
+        estimate = np.full((len(down), len(across)), np.nan)
+        labels = np.zeros_like(estimate)
+        for row in table.to_dict("records"):
+            if row[a] in down and row[b] in across:
+                place = down.index(row[a]), across.index(row[b])
+                estimate[place], labels[place] = row["estimate"], row["labels"]
+        left = table[a].nunique() - len(down) + table[b].nunique() - len(across)
+        rows, columns = (tuple(short(one, 18) for one in side) for side in (down, across))
+        return cls((a, b), rows, columns, estimate, labels, left)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the cells: the stronger the colour the less accurate, labels below; hatched where there are no items."""
+        from matplotlib.patches import Rectangle
+
+        if ax is None:
+            ax = _new_axes()
+            wide = 1.6 + 0.85 * len(self.columns)
+            ax.figure.set_size_inches(max(wide, 4.2), 1.2 + 0.5 * len(self.rows))  # type: ignore[union-attr]
+        ax.grid(visible=False)
+        for (y, x), value in np.ndenumerate(self.estimate):
+            place, size = (x - 0.48, y - 0.47), (0.96, 0.94)
+            if np.isnan(value):
+                ax.add_patch(Rectangle(place, *size, facecolor="none", edgecolor=GREY, hatch="////", lw=0, alpha=0.6))
+                continue
+            ax.add_patch(Rectangle(place, *size, facecolor=INK[1], alpha=self._shade(float(value)), linewidth=0))
+            ax.text(x, y - 0.12, f"{100 * value:.0f}%", ha="center", va="center", fontsize=9)
+            ax.text(x, y + 0.24, f"n {_count(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
+        ax.set_xticks(range(len(self.columns)), self.columns, parse_math=False)
+        if max(map(len, self.columns)) * len(self.columns) > 60:
+            ax.tick_params(axis="x", rotation=90)
+        ax.set_yticks(range(len(self.rows)), self.rows, parse_math=False)
+        ax.set_xlim(-0.5, len(self.columns) - 0.5)
+        ax.set_ylim(len(self.rows) - 0.5, -0.5)
+        ax.tick_params(length=0)
+        ax.spines[:].set_visible(False)
+        ax.set_ylabel(short(self.attributes[0], 28), parse_math=False)
+        ax.set_xlabel(short(self.attributes[1], 28) + _left_out(self.left_out), parse_math=False)
+        return ax
+
+    def _shade(self, value: float) -> float:
+        low, high = float(np.nanmin(self.estimate)), float(np.nanmax(self.estimate))
+        return FAINTEST + (DARKEST - FAINTEST) * (high - value) / max(high - low, LEAST_RANGE)
+
+
+def plot_surface(surface: Surface, ax: Axes | None = None) -> Axes:
+    """The picture that says most: the heat map of the pair that differs most, or of one attribute its values."""
+    pairs = surface.widest()
+    if not pairs:
+        return MarginalDisplay.from_surface(surface, surface.arms.names[0]).plot(ax)
+    drawn = PairDisplay.from_surface(surface, *pairs[0]).plot(ax)
+    drawn.set_title("accuracy (the stronger the colour, the lower), number of labels", loc="left", fontsize=9)
+    return drawn
+
+
+def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) -> list[Any]:
+    """The values with the most items, in an order."""
+    sizes = table.groupby(attribute, sort=False)["support"].sum()
+    often = set(sizes.sort_values(ascending=False, kind="stable").index[: whole_number("most", most, 1)])
+    return [value for value in order if value in often]
+
+
+def _left_out(count: int) -> str:
+    word = "value" if count == 1 else "values"
+    return f"; {count:,} rarer {word} left out" if count else ""
+
+
+def _count(labels: float) -> str:
+    return f"{labels:,.0f}" if float(labels).is_integer() else f"{labels:,.1f}"
+
+
+def _percent_axis(ax: Axes) -> None:
+    from matplotlib.ticker import FuncFormatter
+
+    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g}%"))

@@ -1,0 +1,63 @@
+"""The result of `assess` with `task="surface"`: any method's labels and estimates, and the surface they describe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import pandas as pd
+
+from altmas.loop import Round
+from altmas.method_groups import GroupRun
+from altmas.method_ppi import PpiRun
+from altmas.method_random import RandomRun
+from altmas.method_surface import SurfaceRun
+from altmas.result import Result
+from altmas.surface import Surface, SurfaceRecipe, surface_of
+from altmas.surface_membership import Membership
+from altmas.surface_words import unknown_chances
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SurfaceResult(Result):
+    """A result with `surface`, a row per arm with its items, labels, accuracy, interval and P(worst), and `verdict`."""
+
+    surface: pd.DataFrame
+    verdict: str
+    fitted: Surface = field(repr=False)
+    """The surface itself, for `worst`, `marginal`, draws and pictures."""
+
+    whole: Result = field(repr=False)
+    """The result without the surface; that of `certified` can be asked further."""
+
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n{super().__repr__()}"
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceQuestion:
+    """Arms laid out before any label is spent, and how their surface is made."""
+
+    where: Membership
+    recipe: SurfaceRecipe
+
+
+def surface_result(question: SurfaceQuestion, whole: Result, last: Round, level: float, seed: int) -> SurfaceResult:
+    """The result, with the surface of its labels."""
+    run: Any = last.run
+    if isinstance(run, SurfaceRun):
+        found = run.surface(level)
+    else:
+        drawn = getattr(run, "inclusion", None)
+        found = surface_of(
+            whole.pool, last.answers, question.where, estimator=question.recipe, level=level, seed=seed,
+            inclusion=None if drawn is None else drawn(),
+            caution="" if drawn is not None or _alike(run) else unknown_chances(whole.method),
+        )  # fmt: skip
+    known = {f.name: getattr(whole, f.name) for f in fields(Result)}
+    return SurfaceResult(**known, surface=found.table, verdict=found.verdict, fitted=found, whole=whole)
+
+
+def _alike(run: Any) -> bool:
+    """Whether all items were drawn with the same chance."""
+    return isinstance(run, RandomRun | PpiRun) or (isinstance(run, GroupRun) and run.method.rule == "random")

@@ -1,0 +1,227 @@
+"""Variational Gaussian processes f and g over arms, trained by one compiled loop that serves every fit and update."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import logit
+
+from altmas.metrics.errors import InputError
+from altmas.surrogates.arm_posterior import FloatArray
+from altmas.surrogates.backend import tensorflow, tensorflow_probability
+from altmas.surrogates.beta_mixture import OFFSET, SLOPE, gaussian_nodes
+from altmas.surrogates.network import BETA_1, BETA_2, EPSILON
+from altmas.surrogates.surface_likelihood import expected_log_likelihood
+
+JITTER = 1e-5
+
+
+@dataclass(frozen=True)
+class SurfaceSettings:
+    """How a surface is trained; the defaults are Appendix C's, the rest the authors' program.
+
+    `prior_weight` multiplies the Kullback-Leibler term of Eq. 15; `pseudo_count` observations at the overall accuracy
+    are added to each arm (Algorithm 1, line 4). `deep` puts a learnt layer of that many outputs in front of the kernel.
+    `own_answers` lets an arm's answers sharpen its own belief beyond the surface's; the paper's estimate does not.
+    """
+
+    inducing: int = 50
+    learning_rate: float = 1e-3
+    steps: int = 1000
+    update_steps: int = 50
+    pseudo_count: float = 0.1
+    prior_weight: float = 1.0
+    deep: int = 0
+    own_answers: bool = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("inducing", 1), ("steps", 1), ("update_steps", 1), ("deep", 0)):
+            if getattr(self, name) < least:
+                raise InputError(name, f"be an int >= {least}", getattr(self, name))
+        for name in ("learning_rate", "prior_weight"):
+            if not getattr(self, name) > 0:
+                raise InputError(name, "be a number above 0", getattr(self, name))
+        if not self.pseudo_count >= 0:
+            raise InputError("pseudo_count", "be a number of at least 0", self.pseudo_count)
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """What the likelihood sees of the arms it is given, each `[F]`: counts, the scale's target, and who has one."""
+
+    right: FloatArray
+    wrong: FloatArray
+    target: FloatArray
+    supervised: FloatArray
+
+
+class SurfaceGP:
+    """P processes (f, or f and g) as TensorFlow variables: inducing points, whitened posterior, kernel, constant mean.
+
+    f = constant + VGP(RBF kernel), by `tfd.VariationalGaussianProcess` with a batch of P kernels.
+    """
+
+    def __init__(self, features: FloatArray, processes: int, settings: SurfaceSettings) -> None:
+        tf = tensorflow()
+
+        self.features, self.processes, self.settings = features, processes, settings
+        arms, width = features.shape
+        count = min(settings.inducing, arms)
+        shapes = {
+            "inducing": (processes, count, width),
+            "location": (processes, count),
+            "spread": (processes, count, count),
+            "amplitude": (processes,),
+            "length": (processes,),
+            "constant": (processes,),
+        }
+        if settings.deep:
+            shapes |= {
+                "hidden": (width, settings.deep),
+                "bias": (settings.deep,),
+                "out": (settings.deep, settings.deep),
+            }
+        make = {name: np.zeros(shape) for name, shape in shapes.items()}
+        self._variables = {name: tf.Variable(value) for name, value in make.items()}
+        self._moments = [[tf.Variable(value) for value in make.values()] for _ in range(2)]
+        self._taken = tf.Variable(0, dtype=tf.int64)
+        self._train = _compiled_training(self)
+        self._marginals = tf.function(
+            lambda x: _marginals(self, x), input_signature=[tf.TensorSpec([None, width], tf.float64)]
+        )
+
+    def start(self, level: float, strength: float, candidates: Any, rng: np.random.Generator) -> None:
+        """New variables: mean accuracy `level` and scale `strength` everywhere, inducing points at random arms."""
+        v, count = self._variables, self._variables["location"].shape[1]
+        rest = np.setdiff1d(np.arange(len(self.features)), candidates)
+        order = np.concatenate([rng.permutation(candidates), rng.permutation(rest)])[:count]
+        constants = np.array([(logit(level) - OFFSET) / SLOPE, np.log(np.expm1(strength))])
+        width = self.features.shape[1]
+        values = {
+            # Equal inducing points make a singular kernel; a little noise parts them.
+            "inducing": self.features[order] + 1e-3 * rng.standard_normal((self.processes, count, width)),
+            "location": np.zeros((self.processes, count)),
+            "spread": np.tile(np.eye(count), (self.processes, 1, 1)),
+            "amplitude": np.zeros(self.processes),
+            "length": np.zeros(self.processes),
+            "constant": constants[: self.processes],
+        }
+        if self.settings.deep:
+            values |= {name: _glorot(v[name].shape, rng) for name in ("hidden", "bias", "out")}
+        for name, value in values.items():
+            v[name].assign(value)
+        for moments in self._moments:
+            for moment in moments:
+                moment.assign(np.zeros(moment.shape))
+        self._taken.assign(0)
+
+    def train(self, arms: Any, seen: Observations, steps: int) -> float:
+        """Take Adam steps on the evidence bound (Eq. 15) of these arms; the last loss."""
+        tf = tensorflow()
+        as64 = [tf.constant(x, tf.float64) for x in (self.features[arms], seen.right, seen.wrong, seen.target)]
+        loss = self._train(*as64, tf.constant(seen.supervised, tf.float64), tf.constant(steps, tf.int32))
+        if not np.isfinite(float(loss)):
+            raise FloatingPointError("the surface's training diverged; a lower learning_rate may help")
+        return float(loss)
+
+    def marginals(self) -> tuple[FloatArray, FloatArray]:
+        """Means and standard deviations of the processes at every arm `[P, A]`."""
+        mean, variance = self._marginals(self.features)
+        return mean.numpy(), np.sqrt(np.maximum(variance.numpy(), 1e-12))
+
+    def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Joint draws `[P, M, A]`: inducing values from their posterior, what they leave open added arm by arm."""
+        v, kernel = self._variables, _kernel(self)
+        z = _embed(self, v["inducing"])
+        kzz, kzx = kernel.matrix(z, z).numpy(), kernel.matrix(z, self.embedded()).numpy()
+        root = np.linalg.cholesky(kzz + JITTER * np.eye(kzz.shape[-1]))
+        onto = np.linalg.solve(root, kzx)  # [P, m, A]
+        noise = rng.standard_normal((self.processes, draws, kzz.shape[-1]))
+        white = v["location"].numpy()[:, None] + noise @ np.tril(v["spread"].numpy()).transpose(0, 2, 1)
+        left = np.maximum(_positive(v["amplitude"].numpy())[:, None] ** 2 - np.square(onto).sum(1), 0.0)
+        free = rng.standard_normal((self.processes, draws, kzx.shape[-1])) * np.sqrt(left)[:, None]
+        return np.asarray(v["constant"].numpy()[:, None, None] + white @ onto + free)
+
+    @property
+    def length(self) -> FloatArray:
+        """Kernel length of each process `[P]`."""
+        return _positive(self._variables["length"].numpy())
+
+    def embedded(self) -> FloatArray:
+        """The arms as the kernel sees them: the features, or the learnt layer's outputs."""
+        return np.asarray(_embed(self, self.features).numpy())
+
+
+def _positive(raw: FloatArray) -> FloatArray:
+    return np.asarray(np.logaddexp(0.0, raw))
+
+
+def _glorot(shape: Any, rng: np.random.Generator) -> FloatArray:
+    return np.zeros(shape) if len(shape) == 1 else rng.uniform(-1, 1, shape) * np.sqrt(6 / sum(shape))
+
+
+def _embed(gp: SurfaceGP, x: Any) -> Any:
+    """Points as the kernel sees them: themselves, or a learnt layer's outputs (the deep kernel)."""
+    tf, v = tensorflow(), gp._variables
+    return tf.nn.relu(x @ v["hidden"] + v["bias"]) @ v["out"] if gp.settings.deep else tf.convert_to_tensor(x)
+
+
+def _kernel(gp: SurfaceGP) -> Any:
+    tf, kernels, v = tensorflow(), tensorflow_probability().math.psd_kernels, gp._variables
+    return kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
+
+
+def _process(gp: SurfaceGP, x: Any) -> Any:
+    tf, v = tensorflow(), gp._variables
+    return tensorflow_probability().distributions.VariationalGaussianProcess(
+        _kernel(gp),
+        index_points=_embed(gp, x),
+        inducing_index_points=_embed(gp, v["inducing"]),
+        variational_inducing_observations_loc=tf.convert_to_tensor(v["location"]),
+        variational_inducing_observations_scale=tf.linalg.band_part(v["spread"], -1, 0),
+        observation_noise_variance=tf.constant(0.0, tf.float64),
+        use_whitening_transform=True,
+        jitter=JITTER,
+    )
+
+
+def _marginals(gp: SurfaceGP, x: Any) -> Any:
+    process = _process(gp, x)
+    return gp._variables["constant"][:, None] + process.mean(), process.variance()
+
+
+def _compiled_training(gp: SurfaceGP) -> Any:
+    tf = tensorflow()
+    variables, (first, second) = list(gp._variables.values()), gp._moments
+    nodes = [gaussian_nodes(7), gaussian_nodes(3)][: gp.processes]
+
+    def loss_of(x: Any, right: Any, wrong: Any, target: Any, supervised: Any) -> Any:
+        process = _process(gp, x)
+        mean = gp._variables["constant"][:, None] + process.mean()
+        sd = tf.sqrt(tf.maximum(process.variance(), 1e-12))
+        fit = expected_log_likelihood(mean, sd, nodes, right, wrong, target, supervised)
+        return gp.settings.prior_weight * tf.reduce_sum(process.surrogate_posterior_kl_divergence_prior()) - fit
+
+    def train(x: Any, right: Any, wrong: Any, target: Any, supervised: Any, steps: Any) -> Any:
+        loss = tf.constant(0.0, tf.float64)
+        for _ in tf.range(steps):
+            with tf.GradientTape() as tape:
+                loss = loss_of(x, right, wrong, target, supervised)
+            slopes = tape.gradient(loss, variables)
+            gp._taken.assign_add(1)
+            taken = tf.cast(gp._taken, tf.float64)
+            for w, m, v, slope in zip(variables, first, second, slopes, strict=True):
+                tf.raw_ops.ResourceApplyAdam(
+                    var=w.handle, m=m.handle, v=v.handle, beta1_power=BETA_1**taken, beta2_power=BETA_2**taken,
+                    lr=tf.constant(gp.settings.learning_rate, tf.float64), beta1=tf.constant(BETA_1, tf.float64),
+                    beta2=tf.constant(BETA_2, tf.float64), epsilon=tf.constant(EPSILON, tf.float64), grad=slope,
+                )  # fmt: skip
+        return loss
+
+    # Open in the number of arms that are fitted and of steps, so that one trace serves every fit and update.
+    spec, width = tf.TensorSpec, gp.features.shape[1]
+    column = spec([None], tf.float64)
+    signature = [spec([None, width], tf.float64), column, column, column, column, spec([], tf.int32)]
+    return tf.function(train, input_signature=signature)

@@ -1,0 +1,414 @@
+"""Accuracy surfaces through the product: counts, the surface's tables, `assess`, the method, audits, and refusals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import altmas
+from altmas.answers import Answers
+from altmas.audits.audit import Audit
+from altmas.certified_result import CertifiedResult
+from altmas.methods import make_method
+from altmas.pool import Pool
+from altmas.surface import SurfaceRecipe, surface_of
+from altmas.surface_counts import arm_counts
+from altmas.surface_membership import membership, membership_from_scores
+from altmas.surface_plots import MarginalDisplay, PairDisplay, plot_surface
+from altmas.surrogates.affiliation import Affiliation
+from altmas.surrogates.surface_gp import SurfaceSettings
+from altmas.testing import CountingOracle, check_method
+
+QUICK = {"budget": 80, "initial": 40, "progress": False}
+FEW_STEPS = SurfaceSettings(steps=40, update_steps=5, learning_rate=0.02, inducing=8)
+
+
+def world(size=400, seed=0):
+    """Two attributes and an age; the model is right in nine of ten, but in half of those of sex f and race c."""
+    rng = np.random.default_rng(seed)
+    groups = {"sex": rng.choice(["f", "m"], size), "race": rng.choice(list("abc"), size)}
+    groups["age"] = rng.integers(18, 80, size)
+    truth = rng.integers(2, size=size)
+    bad = (groups["sex"] == "f") & (groups["race"] == "c")
+    said = np.where(rng.random(size) < np.where(bad, 0.5, 0.9), truth, 1 - truth)
+    scores = np.clip(np.where(said == truth, rng.beta(8, 2, size), rng.beta(4, 4, size)), 0.5, 1)
+    return said, scores, groups, truth
+
+
+@pytest.fixture(scope="module")
+def found():
+    said, scores, groups, truth = world()
+    asked = {"task": "surface", "by": "sex,race", "estimator": "beta-i", "metrics": "accuracy"}
+    return altmas.assess(said, scores, groups=groups, oracle=truth, **asked, **QUICK)
+
+
+@pytest.mark.parametrize(("arms", "per"), [(1, 2000), (20, 100), (100, 20)])
+@pytest.mark.parametrize("log", [False, True])
+def test_counts_of_labels_with_unequal_chances(arms, per, log):
+    """A policy that asks six times as often where it fears an error: plain counts are far off, weighted ones are not.
+
+    In one large arm, and in arms with about five labels and one. 300 samples; the mean of the weighted shares lies
+    within 4 of its standard errors but in 6 of 100,000 runs; a ratio of two sums is itself biased, here by up to 0.01.
+    """
+    rng = np.random.default_rng(1)
+    belongs = Affiliation.exact(np.repeat(np.arange(arms), per))
+    errors = {"plain": [], "weighted": []}
+    for _ in range(300):
+        right = rng.random(2000) < 0.8
+        chance = np.where(rng.random(2000) < np.where(right, 0.2, 0.8), 0.12, 0.02)
+        items = np.flatnonzero(rng.random(2000) < chance)
+        seen = np.where(np.isin(np.arange(2000), items), chance, np.nan) if log else chance
+        for name, inclusion in (("plain", None), ("weighted", seen)):
+            counts = arm_counts(belongs, arms, items, right[items], inclusion)
+            errors[name].append(counts.right.sum() / (counts.right + counts.wrong).sum() - right.mean())
+    weighted = np.array(errors["weighted"])
+    assert abs(weighted.mean()) < 4 * weighted.std() / np.sqrt(300) + 0.01
+    assert np.mean(errors["plain"]) < -0.15
+
+
+def test_counts_sum_to_what_the_labels_are_worth():
+    """Kish's number on average: 0.1 and 0.4 in equal parts of 2,000 items give 500 labels, worth 320."""
+    rng = np.random.default_rng(0)
+    chance = np.repeat([0.1, 0.4], 1000)
+    belongs = Affiliation.exact(np.zeros(2000, dtype=int))
+    sums = []
+    for _ in range(200):
+        items = np.flatnonzero(rng.random(2000) < chance)
+        counts = arm_counts(belongs, 1, items, np.ones(len(items)), chance)
+        sums.append(counts.right[0])
+    assert np.mean(sums) == pytest.approx(320, abs=4 * np.std(sums) / np.sqrt(200))  # fails in 6 of 100,000 runs
+
+
+def test_equal_chances_within_arms_are_plain_counts_whatever_they_are():
+    belongs = Affiliation.exact(np.array([0, 0, 0, 1, 1, 1]))
+    items, right = np.arange(5), [1, 0, 1, 1, 0]
+    one, other = (arm_counts(belongs, 3, items, right, chance) for chance in (None, [0.5] * 3 + [0.01] * 3))
+    np.testing.assert_allclose(one.right, [2, 1, 0])
+    np.testing.assert_allclose(one.wrong, [1, 1, 0])
+    np.testing.assert_allclose(other.right, one.right)
+    np.testing.assert_allclose(other.wrong, one.wrong)
+    soft = Affiliation(np.array([[0, 1]]), np.array([[0.7, 0.3]]))
+    counts = arm_counts(soft, 2, np.array([0]), [1], [0.2])
+    np.testing.assert_allclose(counts.right, [0.7, 0.3])
+    for chance, sentence in (
+        ([0.5], "one probability per item"),
+        ([0.0] * 6, "above 0"),
+        ([np.nan] * 6, "every answer"),
+    ):
+        with pytest.raises(altmas.InputError, match=sentence):
+            arm_counts(belongs, 3, items, right, chance)
+
+
+def test_the_table_of_a_surface(found):
+    table = found.surface
+    assert table.columns.tolist() == ["sex", "race", "support", "labels", "estimate", "low", "high", "p_worst"]
+    assert (len(table), table["support"].sum(), table["labels"].sum()) == (6, 400, 80)
+    assert ((table["low"] <= table["estimate"]) & (table["estimate"] <= table["high"])).all()
+    assert table["p_worst"].sum() == pytest.approx(1)
+    assert found.verdict in repr(found)
+    assert found.fitted.promise == "95% credible under the surface's prior"
+
+
+def test_certified_labels_are_weighted_and_still_estimate_the_whole(found):
+    said, scores, groups, truth = world()
+    alone = altmas.assess(said, scores, groups=groups, oracle=truth, metrics="accuracy", **QUICK)
+    assert isinstance(found.whole, CertifiedResult)
+    pd.testing.assert_frame_equal(found.estimates, alone.estimates)
+    log, chances = found.answers, found.whole.run.inclusion()
+    items = log["position"].to_numpy()
+    counts = arm_counts(found.fitted.where.belongs, 6, items, said[items] == truth[items], chances)
+    np.testing.assert_allclose(found.fitted.counts.right, counts.right)
+    assert np.abs(counts.right + counts.wrong - counts.labels).max() > 0.5
+    again = altmas.surface_from_log(found.pool, log, ["sex", "race"], estimator="beta-i")
+    assert again.table["labels"].tolist() == found.surface["labels"].tolist()
+    # One scale for all arms instead of one each: the same shares.
+    share, other = (one.counts.right / (one.counts.right + one.counts.wrong) for one in (again, found.fitted))
+    np.testing.assert_allclose(share, other)
+
+
+def test_worst_and_marginals(found):
+    surface = found.fitted
+    worst = surface.worst(2)
+    assert len(worst) == 2
+    assert worst["p_worst"][0] == found.surface["p_worst"].max()
+    assert worst["arm"][0] == "sex=f, race=c"
+    assert (worst["p"] >= worst["p_worst"]).all()
+    assert (surface.worst(100)["p"] == 1).all()
+    every = surface.marginal("sex", "race")
+    np.testing.assert_allclose(every["estimate"], found.surface["estimate"])
+    for names in (["sex"], ["race"], ["race", "sex"]):
+        table = surface.marginal(*names)
+        assert ((table["low"] <= table["estimate"]) & (table["estimate"] <= table["high"])).all()
+        whole = np.average(table["estimate"], weights=table["support"])
+        assert whole == pytest.approx(np.average(every["estimate"], weights=every["support"]))
+        assert table["labels"].sum() == 80
+    assert surface.widest() == [("sex", "race")]
+    with pytest.raises(altmas.InputError, match="attribute must be one of sex, race; got 'hat'"):
+        surface.marginal("hat")
+
+
+def test_small_arms_take_no_part_in_being_worst():
+    groups = {"side": ["a"] * 20 + ["b"] * 20 + ["c"] * 2}
+    pool = Pool.build([0] * 42, groups=groups, classes=[0, 1])
+    answers = Answers().extended([0, 1, 20, 21, 40, 41], [0, 0, 0, 1, 1, 1], 0, [1.0] * 6)
+    table = surface_of(pool, answers, estimator="beta-i").table
+    assert table["p_worst"].isna().tolist() == [False, False, True]
+    judged = surface_of(pool, answers, estimator=SurfaceRecipe("beta-i", least=2)).table
+    assert judged["p_worst"].idxmax() == 2
+    tiny = surface_of(pool, answers, estimator=SurfaceRecipe("beta-i", least=100)).table
+    assert tiny["p_worst"].isna().tolist() == [False, False, True]  # the largest, where none is so large
+
+
+def test_a_verdict_counts_all_that_are_judged():
+    pool = Pool.build([0] * 200, groups={"k": [f"v{i % 40}" for i in range(200)]}, classes=[0, 1])
+    answers = Answers().extended([0], [0], 0, [1.0])
+    assert "or one of 36 others." in surface_of(pool, answers, "k", estimator="beta-i").verdict
+
+
+@pytest.mark.parametrize("estimator", ["beta-i", "cpredictor", pytest.param("betagp-slp", marks=pytest.mark.slow)])
+def test_one_label_one_value(estimator):
+    recipe = SurfaceRecipe(estimator, settings=FEW_STEPS)
+    pool = Pool.build([0] * 20, groups={"side": ["a"] * 20, "top": list("xy") * 10}, classes=[0, 1])
+    one = Answers().extended([3], [0], 0, [0.05])
+    alone = surface_of(pool, one, "side", estimator=recipe)
+    assert alone.verdict.startswith("There is one combination only: side=a (right in ")
+    assert 0.5 < alone.table["estimate"][0] < 1
+    both = surface_of(pool, one, "side,top", estimator=recipe).table
+    assert both["labels"].tolist() == [0, 1]
+    assert (both["high"] > both["low"]).all()
+
+
+def test_attributes_by_name():
+    said, scores, groups, _ = world()
+    pool = Pool.build(said, scores=scores, groups={**groups, "year": [f"{age}" for age in groups["age"]]})
+    assert membership(pool, "sex,race").arms.size == membership(pool, ["sex", "race"]).arms.size == 6
+    assert membership(pool, "age").arms.size == 5  # numbers are cut
+    assert membership(pool, "year").arms.size == 5  # also those a CSV file made text of
+    assert membership(pool, "class,sex").arms.name(1) == "class=0, sex=m"
+    assert membership(pool).arms.names == ("sex", "race", "age", "year")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ({"by": "hat"}, "by must be attributes of the pool: sex, race, age, class; got 'hat'."),
+        ({"by": []}, "by must name at least one attribute for a surface; got none. There are sex, race, age."),
+        ({"by": "sex,sex"}, "by must name each attribute once; got sex, sex."),
+        ({"by": 3}, "by must be names of attributes; got 3."),
+        ({"groups": None}, "by must name at least one attribute for a surface; got none. Give groups="),
+        ({"groups": None, "by": "sex"}, "got 'sex'. The pool has no groups."),
+        ({"groups": {"labels": ["x"] * 400}}, "attributes of a surface must not be called .*; got labels."),
+        ({"estimator": "magic"}, "estimator of a surface must be one of beta-i, .*; got 'magic'."),
+        ({"estimator": "beta-i", "task": "estimate"}, "estimator must come with task='surface'; got task 'estimate'."),
+        ({"method": "surface", "metrics": "alt_mas_3"}, "metrics must be accuracy or error_rate for method 'surface'"),
+        ({"method": "surface", "task": "identify"}, "method must be one of the group methods for task 'identify'"),
+        ({"predictions": {"a": [0] * 400, "b": [1] * 400}}, "predictions must be one model's for a surface; got 2"),
+        ({"level": 2}, "level must be a number between 0 and 1"),
+    ],
+)
+def test_what_is_refused_costs_no_label(arguments, sentence):
+    said, _, groups, truth = world()
+    oracle = CountingOracle(truth)
+    call = {"predictions": said, "groups": groups, "task": "surface", "classes": [0, 1], **QUICK, **arguments}
+    with pytest.raises(altmas.InputError, match=sentence):
+        altmas.assess(oracle=oracle, **call)
+    assert oracle.asked == []
+
+
+def test_options_of_the_method_are_checked():
+    for options, sentence in (
+        ({"explore": "greed"}, "explore must be one of variance, random, round-robin; got 'greed'."),
+        ({"batch": 0}, "batch must be an int >= 1; got 0."),
+        ({"speed": 3}, "options of method 'surface' must be known"),
+    ):
+        with pytest.raises(altmas.InputError, match=sentence):
+            make_method("surface", **options)
+    pool = Pool.build([0, 1], groups={"side": ["a", "b"]})
+    with pytest.raises(altmas.InputError, match="be a membership of this pool's 2 items; got one of 400"):
+        membership(pool, membership(Pool.build(world()[0], groups=world()[2]), "sex"))
+    with pytest.raises(altmas.InputError, match="answers must hold at least one label; got none"):
+        surface_of(pool, Answers(), "side", estimator="beta-i")
+
+
+@pytest.mark.parametrize("explore", ["variance", "random", "round-robin"])
+def test_the_method_keeps_the_contract(explore):
+    check_method(make_method("surface", estimator="beta-i", explore=explore), metrics=("accuracy", "error_rate"))
+
+
+@pytest.mark.slow  # every run traces processes of its own
+def test_the_method_keeps_the_contract_with_gaussian_processes():
+    check_method(make_method("surface", settings=FEW_STEPS, by="side"), metrics=("error_rate",))
+
+
+def test_the_default_estimator_explores():
+    said, _, groups, truth = world(100)
+    method = make_method("surface", settings=FEW_STEPS, by="sex,race", batch=6)
+    result = altmas.assess(said, groups=groups, oracle=truth, method=method, budget=32, initial=20, progress=False)
+    assert result.history["labels"].tolist() == [20, 26, 32]
+    table = result.surface
+    assert (table["labels"] >= 2).all()
+    assert ((table["low"] < table["estimate"]) & (table["estimate"] < table["high"])).all()
+    assert result.estimates["promise"][0] == "95% credible under the surface's prior"
+    assert table["p_worst"].sum() == pytest.approx(1)
+
+
+class Spy:
+    """An estimator that counts."""
+
+    def __init__(self, real):
+        self.real, self.fits, self.updates = real, 0, 0
+
+    def fit(self, right, wrong, *, rng):
+        self.fits += 1
+        self.real.fit(right, wrong, rng=rng)
+        return self
+
+    def update(self, right, wrong):
+        self.updates += 1
+        self.real.update(right, wrong)
+        return self
+
+    def __getattr__(self, name):
+        return getattr(self.real, name)
+
+
+def test_the_method_asks_where_it_is_least_sure_and_updates(monkeypatch):
+    spies, make = [], SurfaceRecipe.make
+    monkeypatch.setattr(SurfaceRecipe, "make", lambda *a: spies.append(Spy(make(*a))) or spies[-1])
+    said, _, groups, truth = world()
+    method = make_method("surface", estimator="beta-i", by="race")
+    result = altmas.assess(said, groups=groups, oracle=truth, method=method, budget=100, initial=40, progress=False)
+    assert [(spy.fits, spy.updates) for spy in spies] == [(1, 5)]
+    assert result.history["labels"].tolist() == [40, 52, 64, 76, 88, 100]  # batches of twelve
+    assert result.estimates["metric"].tolist() == ["accuracy"]
+    first = altmas.assess(said, groups=groups, oracle=truth, method="random", budget=40, initial=40, progress=False)
+    assert result.answers["id"].tolist()[:40] == first.answers["id"].tolist()
+    # Rounds go to all three arms, four each: then arms are equally sure but for their accuracy.
+    later = result.answers["position"].to_numpy()[40:]
+    assert pd.Series(groups["race"][later]).value_counts().tolist() == [20, 20, 20]
+    assert result.answers["propensity"].between(0, 1, inclusive="right").all()
+
+
+def test_exploration_finds_rare_arms():
+    """Six arms of very different size: variance asks about all of them, random sampling follows their size."""
+    rng = np.random.default_rng(0)
+    side = rng.choice(list("abcdef"), 1000, p=[0.6, 0.3, 0.04, 0.03, 0.02, 0.01])
+    truth = rng.integers(2, size=1000)
+    call = {"groups": {"side": side}, "oracle": truth, "estimator": "beta-i", "task": "surface", "budget": 100}
+    call |= {"initial": 20, "progress": False, "metrics": "accuracy"}
+    said = np.where(rng.random(1000) < 0.7, truth, 1 - truth)
+    asked = {m: altmas.assess(said, method=m, **call).surface["labels"].min() for m in ("surface", "random")}
+    assert asked["surface"] >= 8
+    assert asked["random"] <= 4
+
+
+def test_a_method_that_does_not_know_its_chances_says_so():
+    said, scores, groups, truth = world()
+    call = {
+        "predictions": said,
+        "scores": scores,
+        "groups": groups,
+        "oracle": truth,
+        "estimator": "beta-i",
+        "by": "sex",
+    }
+    for method, careful in (("stratified", True), ("thompson", True), ("random", False), ("ppi", False)):
+        promise = altmas.assess(**call, method=method, task="surface", **QUICK).fitted.promise
+        assert (f"which '{method}' does not do" in promise) == careful
+
+
+def test_an_audit_explores_and_has_a_surface(tmp_path):
+    said, scores, groups, truth = world(120)
+    pool = Pool.build(said, scores=scores, groups=groups, classes=[0, 1])
+    options = {"estimator": "beta-i", "by": "sex,race"}
+    with pytest.raises(altmas.InputError, match="metrics must be accuracy or error_rate"):
+        Audit.create(tmp_path / "no", pool, metrics=["mcc"], method="surface", options=options)
+    with Audit.create(
+        tmp_path / "a", pool, metrics=["accuracy"], method="surface", options=options, initial=20, batch=10
+    ) as audit:
+        for _ in range(4):
+            for query in audit.ask(10):
+                audit.tell(query.id, int(truth[query.position]))
+        row = audit.estimate().iloc[0]
+        assert row["low"] <= row["estimate"] <= row["high"]
+        surface = audit.surface("sex,race", estimator="beta-i")
+    assert surface.table["labels"].sum() == 40
+    assert surface.promise == "95% credible under the surface's prior"
+
+
+def test_an_audits_questions_are_weighted_by_their_chances(tmp_path):
+    said, scores, groups, truth = world(200)
+    pool = Pool.build(said, scores=scores, groups=groups, classes=[0, 1])
+    with Audit.create(tmp_path / "a", pool, metrics=["accuracy"], initial=20, batch=20) as audit:
+        for _ in range(4):
+            for query in audit.ask(20):
+                audit.tell(query.id, "unsure" if query.position == 3 else int(truth[query.position]))
+            audit.refit()
+        surface = audit.surface("sex", estimator="beta-i")
+    effective = surface.counts.right + surface.counts.wrong
+    assert np.abs(effective - surface.counts.labels).max() > 0.1
+
+
+def test_attributes_from_scores():
+    rng = np.random.default_rng(0)
+    size = 600
+    hat, sex = rng.random(size) < 0.4, rng.choice(["f", "m"], size)
+    scores = 2.5 * rng.normal(size=size) + 4 * hat - 2  # right in about four of five, and too sure
+    truth = {"hat": [("yes" if hat[i] else "no") if i < 200 else None for i in range(size)]}
+    where = membership_from_scores({"hat": scores}, truth, {"sex": sex}, joint=False)
+    assert where.arms.names == ("hat", "sex")
+    assert where.support.sum() == pytest.approx(size)
+    assert 0.3 * size < where.support[2:].sum() < 0.5 * size  # 217 have one
+    labels = rng.integers(2, size=size)
+    said = np.where(rng.random(size) < np.where(hat, 0.5, 0.95), labels, 1 - labels)
+    found = altmas.assess(said, oracle=labels, groups={"sex": sex}, task="surface", by=where, method="surface",
+                          estimator="beta-i", budget=200, initial=100, progress=False)  # fmt: skip
+    bare, with_hat = found.fitted.marginal("hat")["estimate"]
+    assert with_hat < bare - 0.15
+    assert found.surface["labels"].sum() == pytest.approx(200)
+    assert set(found.answers["propensity"][100:]) == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("scores", "truth", "more", "sentence"),
+    [
+        ({}, {}, {}, "attribute scores must be given for at least one attribute; got none."),
+        ({"hat": [0.0] * 4}, {}, {}, "truth must have a column for every attribute with scores; got none for 'hat'."),
+        ({"hat": [0.0] * 4}, {"hat": ["y", None, "y", None]}, {}, "values of attribute hat must be at least two"),
+        (
+            {"hat": [0.0] * 4},
+            {"hat": ["y", "n", "?", None]},
+            {"values": {"hat": "ny"}},
+            "must be among n, y; got '\\?'",
+        ),
+        ({"hat": [0.0] * 4}, {"hat": ["y", "n", "?", None]}, {}, "scores of attribute hat must be \\[N, 3\\]"),
+        ({"hat": [0.0, np.nan]}, {"hat": ["y", "n"]}, {}, "scores of attribute hat must be finite; got row 1."),
+        (
+            {"hat": [0.0] * 3},
+            {"hat": ["y", "n"]},
+            {},
+            "attribute hat must be one row per item; got 2 rows for 3 items.",
+        ),
+        ({"hat": [0.0] * 2}, {"hat": ["y", "n"]}, {"known": {"hat": ["y", "n"]}}, "be known or scored, not both"),
+    ],
+)
+def test_scores_that_are_refused(scores, truth, more, sentence):
+    with pytest.raises(altmas.InputError, match=sentence):
+        membership_from_scores(scores, truth, **more)
+
+
+def test_pictures(found):
+    surface = found.fitted
+    pair = PairDisplay.from_surface(surface, "sex", "race")
+    assert (pair.attributes, pair.rows, pair.columns) == (("race", "sex"), ("a", "b", "c"), ("f", "m"))
+    ax = pair.plot()
+    assert [text.get_text() for text in ax.texts][1].startswith("n ")
+    rows = pd.DataFrame({"hat": ["n", "y"], "age": [1, 2], "support": 9, "labels": 3, "estimate": [0.8, 0.6]})
+    holes = PairDisplay.from_table(rows, "hat", "age").plot()
+    assert [bool(patch.get_hatch()) for patch in holes.patches] == [False, True, True, False]
+    shades = [patch.get_alpha() for patch in holes.patches if not patch.get_hatch()]
+    assert shades[1] > shades[0]  # the less accurate, the stronger
+    assert plot_surface(surface).get_title(loc="left").startswith("accuracy")
+    many = pd.DataFrame({"k": range(40), "support": range(40), "labels": 1.5, "estimate": 0.5, "low": 0.4, "high": 0.6})
+    shown = MarginalDisplay.from_table(many, "k")
+    assert (shown.names[0], len(shown.names), shown.left_out) == ("28", 12, 28)
+    assert "28 rarer values left out" in shown.plot().get_xlabel()

@@ -1,0 +1,131 @@
+"""`altmas surface`, and combinations in the report: what is printed, written and refused."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_world import altmas, mode, refused, told
+from test_report import assert_self_contained
+
+from altmas.audits.audit import Audit
+from altmas.pool import Pool
+from altmas.reports.facts import gather
+from altmas.reports.html import render_html
+from altmas.reports.markdown import render_markdown
+
+NAMES = ["cat", "dog"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two attributes, one of them with a hostile value; the model errs most where both are second."""
+    home = tmp_path_factory.mktemp("surface") / "audit"
+    rng = np.random.default_rng(0)
+    region = rng.choice(["north", "<b>south"], 240)
+    device = np.where(rng.random(240) < 0.03, "rare", rng.choice(["old", "new", "$x$"], 240))
+    truth = rng.integers(2, size=240)
+    bad = (region == "<b>south") & (device == "old")
+    said = np.where(rng.random(240) < np.where(bad, 0.3, 0.95), truth, 1 - truth)
+    groups = {"region": region, "device": device}
+    pool = Pool.build({"ours": [NAMES[k] for k in said]}, classes=NAMES, groups=groups)
+    with Audit.create(home, pool, metrics=["accuracy"], initial=40, batch=40) as audit:
+        for _ in range(3):
+            for query in audit.ask(40):
+                audit.tell(query.id, NAMES[truth[query.position]])
+            audit.refit()
+    return home
+
+
+def test_the_worst_arms_the_verdict_and_the_promise(folder, tmp_path):
+    table, figure = tmp_path / "arms.csv", tmp_path / "map.svg"
+    out = told(
+        "surface", folder, "--by", "region,device", "--estimator", "beta-i", "-m", 3, "--to", table, "--figure", figure
+    )
+    assert "120 labels, level 0.95" in out
+    assert "P(among 3 worst)" in out
+    assert "worst for region=<b>south, device=old (right in" in out
+    assert "The intervals promise: 95% credible under the surface's prior" in out
+    written = pd.read_csv(table)
+    assert written["support"].sum() == 240
+    assert written["labels"].sum() == 120
+    assert figure.read_text().count("<svg") == 1
+    assert (mode(table), mode(figure)) == (0o600, 0o600)
+    assert "P(among" not in told("surface", folder, "--by", "region", "--estimator", "beta-i", "-m", 1)
+
+
+def test_json_has_the_same(folder):
+    call = ("surface", folder, "--by", "device,region", "--estimator", "beta-i", "--level", "0.8", "--json")
+    found = altmas(*call, "--least", 8).json
+    assert (found["level"], found["least"], found["model"]) == (0.8, 8, "ours")
+    assert (
+        found["combinations"]["judged"] < found["combinations"]["with_items"] <= found["combinations"]["possible"] == 8
+    )
+    assert sum(arm["p_worst"] for arm in found["arms"]) == pytest.approx(1)
+    assert found["arms"][0]["values"] == {"device": "old", "region": "<b>south"}
+    assert [one["values"]["region"] for one in found["attributes"]["region"]] == ["<b>south", "north"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--by", "hat"], "by must be attributes of the pool: region, device, class; got 'hat'."),
+        (["--by", ","], "by must name at least one attribute for a surface; got none. There are region, device."),
+        (["--by", "region", "--estimator", "magic"], "estimator of a surface must be one of beta-i"),
+        (
+            ["--by", "region", "--estimator", "beta-i", "--model", "hers"],
+            "model must be one of ours; got 'hers'.",
+        ),
+        (["--by", "region", "--to", "arms.xlsx"], "file must be named *.csv"),
+        (["--by", "region", "--figure", "map.gif"], "file must be named *.svg, *.png, *.pdf; got 'map.gif'."),
+        (
+            ["--by", "region", "--figure", "nowhere/map.svg"],
+            "file must be written into a folder that exists; got nowhere.",
+        ),
+    ],
+)
+def test_refusals(folder, options, sentence):
+    assert sentence in refused("surface", folder, *options)
+
+
+def test_report_has_a_section_where_it_is_asked_for(folder):
+    with Audit.open(folder) as audit:
+        facts = gather(audit, surface="region,device", estimator="beta-i")
+        one = gather(audit, surface="device", estimator="beta-i")
+    found = facts["models"][0]["surface"]
+    assert found["by"] == ["region", "device"]
+    assert found["arms"][0]["arm"] == "region=<b>south, device=old"
+    assert [pair["attributes"] for pair in found["pairs"]] == [["region", "device"]]
+    assert json.dumps(facts, allow_nan=False)
+    parsed = assert_self_contained(render_html(facts))
+    assert "Accuracy by combination" in parsed.text
+    assert found["verdict"] in parsed.text
+    text = render_markdown(facts)
+    assert "## Accuracy by combination\n" in text
+    assert "region=\\<b\\>south, device=old" in text
+    assert "credible under the surface's prior" in text
+    assert "By device" in assert_self_contained(render_html(one)).text
+    assert "| rare |" in render_markdown(one)
+
+
+def test_a_report_refuses_unknown_attributes_and_loads_no_tensorflow(folder, tmp_path):
+    assert "by must be attributes of the pool" in refused(
+        "report", folder, "-o", tmp_path / "r.html", "--surface", "hat"
+    )
+    program = "import sys\nfrom altmas.cli import main\nmain()\nassert 'tensorflow' not in sys.modules"
+    target = tmp_path / "r.html"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "report", folder, "-o", target], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert target.is_file()
+
+
+def test_report_by_the_command_line_and_its_default(folder, tmp_path):
+    target = tmp_path / "r.json"
+    told("report", folder, "-o", target, "--surface", "region,device")
+    facts = json.loads(target.read_text())
+    assert facts["models"][0]["surface"]["estimator"] == "betagp-slp"
+    assert facts["models"][0]["surface"]["arms"][0]["arm"] == "region=<b>south, device=old"
