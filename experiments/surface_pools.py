@@ -72,7 +72,7 @@ class SurfacePool:
     @property
     def right(self) -> FloatArray:
         """1 where the prediction is right `[N]`."""
-        return (self.predictions == self.labels).astype(np.float64)
+        return np.asarray(self.predictions == self.labels, dtype=np.float64)
 
     def describe(self) -> str:
         """One line: size, arms and accuracies."""

@@ -16,7 +16,8 @@ from altmas.surface_errors import surface_errors
 from altmas.surface_exploration import BATCH, arm_order, choose_queries
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator, checked_counts, overall_accuracy
-from altmas.surrogates.surface_estimators import SURFACES, SurfaceSettings, make_surface
+from altmas.surrogates.surface_estimators import SURFACES, make_surface
+from altmas.surrogates.surface_gp import SurfaceSettings
 
 CONSTANT = "constant"
 METHODS = (CONSTANT, *SURFACES)

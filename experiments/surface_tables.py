@@ -35,7 +35,7 @@ from altmas.experiments.surface_runs import METHODS, NO_EXPLORATION, Plan, new_e
 from altmas.metrics.errors import InputError
 from altmas.surface_exploration import BATCH, RULES
 from altmas.surrogates.arm_posterior import SurfaceEstimator
-from altmas.surrogates.surface_estimators import SurfaceSettings
+from altmas.surrogates.surface_gp import SurfaceSettings
 
 MEASURES = ("macro", "micro", "worst", "infrequent")
 BETA_GPS = ("betagp", "betagp-sl", "betagp-slp")
@@ -144,7 +144,7 @@ def main(
     wanted = [one.strip() for one in methods.split(",")]
     if unknown := [one for one in wanted if one not in METHODS]:
         raise InputError("methods", f"be among {', '.join(METHODS)}", ", ".join(unknown))
-    small = {"steps": 20, "update_steps": 5, "inducing": 8} if smoke else {}
+    small: dict[str, Any] = {"steps": 20, "update_steps": 5, "inducing": 8} if smoke else {}
     trained = {key: options[key] for key in ("learning_rate", "deep", "own_answers")}
     settings = SurfaceSettings(**trained, **small)
     plan = Plan(labels, options["explore"], options["first"], options["batch"], options["among"])
