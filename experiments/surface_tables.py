@@ -51,7 +51,7 @@ PAPER = pd.DataFrame(
     },
     index=pd.Index(["CPredictor", "Beta-I", "BernGP", "BetaGP", "BetaGP-SL", "BetaGP-SLP"], name="paper, MF-CelebA"),
 )
-"""Tables 15 to 18: mean / standard deviation over 3 seeds, times 100."""
+"""Tables 15 to 18: mean / standard deviation, times 100, and the rows that must have changed places."""
 
 
 def jobs(pool: SurfacePool, methods: Sequence[str], plan: Plan, settings: SurfaceSettings, seeds: int) -> Iterator[Job]:
