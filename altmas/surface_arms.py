@@ -156,7 +156,7 @@ class Arms:
         """
         arms, truth = self.index[items], np.asarray(right, dtype=np.float64)
         total = np.bincount(arms, minlength=self.size).astype(np.float64)
-        good = np.bincount(arms, truth, minlength=self.size)
+        good = np.asarray(np.bincount(arms, truth, minlength=self.size), dtype=np.float64)
         return good, total - good
 
 

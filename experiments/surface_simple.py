@@ -12,6 +12,7 @@ Errors are summed over the ten arms, as in the paper: one seen once and estimate
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -27,10 +28,10 @@ LABELS = np.array([1, 1, 1, 20, 20, 20, 20, 1, 1, 1])
 METHODS = ("betagp", "betagp-sl", "betagp-slp")
 
 # 200 steps at 0.1 are the notebook's; `own_answers=False` is the paper's estimate, the mean of the surface.
-NOTEBOOK = {"learning_rate": 0.1, "steps": 200, "own_answers": False}
+NOTEBOOK = SurfaceSettings(learning_rate=0.1, steps=200, own_answers=False)
 WEIGHTS = {
-    "program": SurfaceSettings(**NOTEBOOK, prior_weight=len(LABELS) / int(LABELS.sum()), pseudo_count=0.0),
-    "as written": SurfaceSettings(**NOTEBOOK),
+    "program": replace(NOTEBOOK, prior_weight=len(LABELS) / int(LABELS.sum()), pseudo_count=0.0),
+    "as written": NOTEBOOK,
 }
 
 PAPER = pd.DataFrame(

@@ -9,6 +9,7 @@ or nine in ten of them in half of the arms.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import click
@@ -72,7 +73,7 @@ def table(rows: pd.DataFrame) -> str:
 @click.option("--smoke", is_flag=True, help="One small case, few steps, to see that it runs.")
 def main(seeds: int, methods: str, paper: bool, smoke: bool) -> None:
     """Print coverage over active arms."""
-    settings = SurfaceSettings(own_answers=not paper, **({"steps": 20, "inducing": 8} if smoke else {}))
+    settings = replace(SurfaceSettings(steps=20, inducing=8) if smoke else SurfaceSettings(), own_answers=not paper)
     features = draw_world(next(iter(WORLDS.values())), np.random.default_rng(0)).arms.features
     estimators = {name: make_surface(name, features, settings) for name in methods.split(",")}
     cases = [("plain", 150, "random")] if smoke else list(product(WORLDS, LABELS, ALLOCATIONS))

@@ -22,6 +22,8 @@ from altmas.surrogates.correctness_predictor import CPredictor
 from altmas.surrogates.surface_gp import Observations, SurfaceGP, SurfaceSettings
 from altmas.surrogates.surface_pooling import pooled
 
+__all__ = ["GP_KINDS", "SURFACES", "GPKind", "GPSurface", "SurfaceSettings", "checked_features", "make_surface"]
+
 LEAST_TARGET, MOST_TARGET = 0.01, 10.0
 """An arm's number of observations is clipped to this before it supervises the scale."""
 
