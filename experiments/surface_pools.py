@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from altmas.experiments.datasets import read_npz
 from altmas.experiments.networks import load_network
-from altmas.experiments.pools import read_npz
 from altmas.experiments.surface_worlds import WorldSpec, draw_world
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
