@@ -38,6 +38,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/surface.py
 
 # docs/results.md and its figures, from the rows in benchmarks/results.
 results: $(STAMP)

@@ -14,7 +14,6 @@ from altmas.experiments.results_field import field_section
 from altmas.experiments.results_figures import STYLE
 from altmas.experiments.results_sections import ablation_section, figure_section, opening
 from altmas.experiments.results_study import read_study
-from altmas.files import write_text
 
 
 def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
@@ -30,7 +29,7 @@ def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
             parts.append(figure_section(studies[name], title, numbers, docs))
         parts.append(field_section(studies, docs))
     parts.append(ablation_section(studies["ablations"]))
-    write_text(docs / "results.md", "\n\n".join(parts) + "\n")
+    (docs / "results.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
 @click.command()

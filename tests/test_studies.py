@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import re
 import shutil
+from pathlib import Path
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +25,8 @@ from altmas.methods import METHODS
 from altmas.metrics.errors import InputError
 from altmas.progress import Silent
 
+ROOT = Path(__file__).parent.parent
+STORED, DOCS = ROOT / "benchmarks" / "results", ROOT / "docs"
 BLIND = [name for name in METHODS if is_metric_blind(name, {})]
 
 
@@ -119,6 +124,18 @@ def test_rows_may_be_gzipped_and_must_be_whole(smoke, tmp_path):
     packed.write_bytes(gzip.compress(b"".join(lines[1:])))
     with pytest.raises(InputError, match="rows of field1 must hold its 22 cells; got 1 missing"):
         read_study(tmp_path, "field1", "smoke")
+
+
+def test_the_page_of_results_comes_from_the_stored_rows(tmp_path):
+    write_results(STORED, tmp_path)
+    assert (tmp_path / "results.md").read_bytes() == (DOCS / "results.md").read_bytes()
+    drawn = re.search(r"Matplotlib v([\d.]+)", (DOCS / "results-field.svg").read_text()).group(1).rstrip(".")
+    if mpl.__version__ != drawn:
+        pytest.skip(f"the figures were drawn by matplotlib {drawn}, and this is {mpl.__version__}")
+    made = sorted(tmp_path.glob("*.svg"))
+    assert len(made) == 5
+    for path in made:
+        assert path.read_bytes() == (DOCS / path.name).read_bytes(), path.name
 
 
 def test_errors_on_other_pools_are_not_compared(smoke, tmp_path):
