@@ -104,7 +104,7 @@ def random_needs(random: pd.DataFrame, error: float, labels: int, items: int) ->
     Without replacement its error is c sqrt(1 / n - 1 / N), with c the mean over its curves; so it needs
     n = 1 / ((error / c)^2 + 1 / N), and all N items for no error.
 
-    >>> random_needs(pd.DataFrame({"labels": [100, 400], "error": [0.2, 0.1]}), 0.1, labels=100, items=10**9)
+    >>> random_needs(pd.DataFrame({"labels": [100, 400], "error": [0.2, 0.1]}), 0.1, labels=100, items=10**12)
     4.0
     >>> random_needs(pd.DataFrame({"labels": [100], "error": [0.2]}), 0.0, labels=100, items=5000)
     50.0

@@ -36,10 +36,10 @@ def test_killed_five_times_and_resumed(whole_session, tmp_path):
         run.wait()
         counts.append(lines(rows))
     assert counts == sorted(set(counts))  # every run was killed half-way, having got further
-    assert counts[-1] < 60
+    assert counts[-1] < 40
     with rows.open("ab") as file:
         file.write(b'{"key":"half a li')
     last = subprocess.run(command(rows, "--jobs", "2", sweep=sweep), env=environment(), capture_output=True, text=True)
     assert last.returncode == 0, last.stderr
     assert same_rows(to_frame(rows), to_frame(tmp_path / "whole.jsonl"))
-    assert lines(rows) == len(finished_keys(rows)) == 60  # no cell was kept twice
+    assert lines(rows) == len(finished_keys(rows)) == 40  # no cell was kept twice
