@@ -73,11 +73,19 @@ class SurfaceRecipe:
         """The estimator over these arms, not fitted yet."""
         from altmas.surrogates.surface_estimators import make_surface
 
-        return make_surface(self.estimator, where.arms.features, self.settings, supported=self.active(where))
+        settings = self.settings or usual_settings()
+        return make_surface(self.estimator, where.arms.features, settings, supported=self.active(where))
 
     def active(self, where: Membership) -> Any:
         """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
         return where.support >= min(float(self.least), float(where.support.max()))
+
+
+def usual_settings() -> SurfaceSettings:
+    """Ten times the paper's learning rate, with which 1,000 steps hardly move a kernel, and a centred start."""
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+    return SurfaceSettings(learning_rate=0.01, centred=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,9 +133,12 @@ class Surface:
         chance = np.full(self.arms.size, np.nan)
         chance[self.active] = self._among_worst(1)
         return self._rows(held).assign(
-            estimate=self.posterior.mean[held], low=self.posterior.low[held], high=self.posterior.high[held],
+            estimate=self.posterior.mean[held],
+            # A Beta that leans on 0 or 1 may have its mean outside its own central interval.
+            low=np.minimum(self.posterior.low, self.posterior.mean)[held],
+            high=np.maximum(self.posterior.high, self.posterior.mean)[held],
             p_worst=chance[held],
-        )  # fmt: skip
+        )
 
     def worst(self, m: int = 10) -> pd.DataFrame:
         """The `m` arms that are most probably among the m least accurate (`p`), the likeliest worst first."""
@@ -138,9 +149,9 @@ class Surface:
         table = self.table.assign(p=chance[held], arm=[self.arms.name(int(k)) for k in held])
         likely = table.dropna(subset=["p"]).sort_values(["p", "estimate"], ascending=[False, True], kind="stable")
         # Chances that differ by the noise of the draws do not order arms; then the lower estimate comes first.
-        first = likely.head(m).assign(rounded=likely["p_worst"].round(2))
-        first = first.sort_values(["rounded", "estimate"], ascending=[False, True], kind="stable")
-        return first.drop(columns="rounded").reset_index(drop=True)
+        first = likely.head(m)
+        order = np.lexsort([first["estimate"], -first["p_worst"].round(2)])
+        return first.iloc[order].reset_index(drop=True)
 
     def marginal(self, *attributes: str) -> pd.DataFrame:
         """Accuracy per value of an attribute, or per combination of several: each arm counts by its items.

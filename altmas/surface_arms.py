@@ -21,6 +21,23 @@ ACTIVE = 5
 """Items an arm must have to be judged (Appendix G)."""
 
 
+MISSING = "missing"
+"""The value of an item without a number, where the numbers are binned."""
+
+
+def is_missing(value: object) -> bool:
+    """Whether a cell is empty: None, NaN, or blank text.
+
+    >>> [is_missing(one) for one in (None, float("nan"), " ", 0, "no")]
+    [True, True, True, False, False]
+    """
+    return (
+        value is None
+        or (isinstance(value, float) and np.isnan(value))
+        or (isinstance(value, str) and not value.strip())
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Attribute:
     """A column with few values, in order; `edges` are the inner cuts of one that was binned."""
@@ -32,7 +49,7 @@ class Attribute:
     @property
     def ordered(self) -> bool:
         """Whether neighbouring values are alike: a binned number."""
-        return self.edges is not None
+        return self.edges is not None and MISSING not in self.values
 
     def codes(self, column: Any) -> IntArray:
         """The index of each value, for a column of any length.
@@ -42,10 +59,14 @@ class Attribute:
         """
         given = as_column(f"attribute {self.name}", column)
         if self.edges is not None:
-            bad = [row for row, value in enumerate(given) if not is_number(value)]
-            if bad:
-                raise InputError(f"attribute {self.name}", "be numbers, as it is binned", rows_at_fault(bad))
-            return np.searchsorted(self.edges, np.asarray(given, dtype=np.float64), side="right").astype(np.int64)
+            absent = np.array([is_missing(value) for value in given])
+            bad = [row for row, value in enumerate(given) if not absent[row] and not is_number(value)]
+            if bad or (absent.any() and MISSING not in self.values):
+                rows = bad or np.flatnonzero(absent).tolist()
+                raise InputError(f"attribute {self.name}", "be numbers, as it is binned", rows_at_fault(rows))
+            numbers = np.array([0.0 if gone else value for gone, value in zip(absent, given, strict=True)], np.float64)
+            places = np.searchsorted(self.edges, numbers, side="right").astype(np.int64)
+            return np.where(absent, len(self.values) - 1, places)
         place = {value: index for index, value in enumerate(self.values)}
         found = np.array([place.get(value, -1) for value in given], dtype=np.int64)
         if (found < 0).any():
@@ -177,9 +198,10 @@ def arms_of(pool: Pool, by: str | Sequence[str], *, bins: int = 5, most: int = M
 
 def _attribute(name: str, column: list[Hashable], bins: int) -> Attribute:
     values = sorted_classes(column)
-    if len(values) <= bins or not all(is_number(value) for value in values):
+    there = [value for value in column if not is_missing(value)]
+    if len(values) <= bins or not there or not all(is_number(value) for value in there):
         return Attribute(name, values)
-    numbers = np.asarray(column, dtype=np.float64)
+    numbers = np.asarray(there, dtype=np.float64)
     if not np.isfinite(numbers).all():
         raise InputError(f"attribute {name}", "be finite", rows_at_fault(np.flatnonzero(~np.isfinite(numbers))))
     # Equal numbers share a bin: a quantile met twice cuts once, and one at the minimum cuts off nothing.
@@ -188,7 +210,7 @@ def _attribute(name: str, column: list[Hashable], bins: int) -> Attribute:
     shown = [
         f"{low:.4g}-{high:.4g}" for low, high in zip([numbers.min(), *edges], [*edges, numbers.max()], strict=True)
     ]
-    return Attribute(name, tuple(shown), edges)
+    return Attribute(name, tuple(shown) if len(there) == len(column) else (*shown, MISSING), edges)
 
 
 def _product(sizes: list[int]) -> IntArray:

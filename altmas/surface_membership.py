@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,7 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.pool import NO_CLASS, Pool
 from altmas.streams import stream
-from altmas.surface_arms import MOST_ARMS, Arms, Attribute
+from altmas.surface_arms import MOST_ARMS, Arms, Attribute, is_missing
 
 if TYPE_CHECKING:
     from altmas.surrogates.affiliation import Affiliation
@@ -82,10 +83,10 @@ def _columns(pool: Pool, by: str | Sequence[str] | None, bins: int) -> dict[str,
 
 def _numbers_in(column: Any, bins: int) -> Any:
     """A column of numbers that a CSV file made text of, where there are too many to be categories."""
-    if not all(isinstance(one, str) for one in column) or len(set(column)) <= bins:
+    if not all(isinstance(one, str) or is_missing(one) for one in column) or len(set(column)) <= bins:
         return column
     try:
-        return np.array([float(one) for one in column])
+        return [None if is_missing(one) else float(one) for one in column]
     except ValueError:
         return column
 
@@ -152,20 +153,21 @@ def membership_from_scores(
         tables, true = [*tables, *columns], [*true, *columns]
     _check(attributes, tables, true)
     sizes = [len(one.values) for one in attributes]
-    codes = np.stack(np.unravel_index(np.arange(int(np.prod(sizes))), sizes), axis=1).astype(np.int64)
+    codes = np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=1).astype(np.int64)
     said = [table if table.ndim == 1 else table.argmax(1) for table in tables]
     labelled = np.flatnonzero(np.all([one >= 0 for one in true], axis=0))
     fit = calibrate(
         tables, labelled, np.column_stack(true)[labelled], codes, joint=joint, settings=settings,
         rng=stream(seed, "surface", "attributes"),
     )  # fmt: skip
-    belongs = fit.affiliation(tables, codes)
+    places = np.ravel_multi_index(tuple(np.column_stack(true)[labelled].T), sizes)
+    belongs = fit.affiliation(tables, codes).with_known(labelled, places)
     arms = Arms(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes))
     return Membership(arms, belongs, belongs.support(arms.size), sure=False)
 
 
 def _values(name: str, truth: Any, given: Sequence[Hashable] | None) -> tuple[Hashable, ...]:
-    found = tuple(given) if given is not None else sorted_classes(one for one in truth if one is not None)
+    found = tuple(given) if given is not None else sorted_classes(one for one in truth if not is_missing(one))
     if len(found) < 2 or len(set(found)) < len(found):
         hint = "Name them with values={...}, in the order of the scores."
         raise InputError(f"values of attribute {name}", "be at least two, each once", list(found)[:12], hint)
@@ -189,7 +191,7 @@ def _codes_where_known(attribute: Attribute, truth: Any) -> IntArray:
     """The index of each value, -1 where there is none."""
     column = as_column(f"truth of attribute {attribute.name}", truth)
     codes = class_indices(column, attribute.values)
-    unseen = [row for row, value in enumerate(column) if value is not None and codes[row] == len(attribute.values)]
+    unseen = [row for row, value in enumerate(column) if not is_missing(value) and codes[row] == len(attribute.values)]
     if unseen:
         rule = f"be among {', '.join(map(str, attribute.values[:12]))}"
         raise InputError(
@@ -205,5 +207,5 @@ def _check(attributes: Sequence[Attribute], tables: Sequence[Any], true: Sequenc
     for name, table, codes in zip(names, tables, true, strict=True):
         for column in (table, codes):
             same_length(f"attribute {name}", len(column), len(tables[0]), "row", "rows")
-    if (arms := int(np.prod([len(one.values) for one in attributes]))) > MOST_ARMS:
+    if (arms := math.prod(len(one.values) for one in attributes)) > MOST_ARMS:
         raise InputError("attributes", f"have at most {MOST_ARMS:,} combinations", f"{arms:,}")

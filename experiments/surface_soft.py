@@ -67,14 +67,6 @@ def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld
     return NoisyWorld(arms, scores, rho, (rng.random(items) < rho[arms.index]).astype(np.float64))
 
 
-def with_known(belongs: Affiliation, items: IntArray, arms: IntArray) -> Affiliation:
-    """The same, but these items' arms are known."""
-    where, p = belongs.arms.copy(), belongs.probability.copy()
-    where[items, 0], p[items] = arms, 0.0
-    p[items, 0] = 1.0
-    return Affiliation(where, p)
-
-
 def run_one(estimators: dict[str, SurfaceEstimator], seed: int) -> list[dict[str, Any]]:
     """Errors of one world, by method, attributes and choice of items."""
     rng = stream(seed, "surface", "soft")
@@ -84,8 +76,8 @@ def run_one(estimators: dict[str, SurfaceEstimator], seed: int) -> list[dict[str
     fit = calibrate(world.scores, start, truth, world.arms.codes, rng=rng)
     ways = {
         "true": Affiliation.exact(world.arms.index),
-        "predicted": with_known(Affiliation.exact(world.said), start, world.arms.index[start]),
-        "calibrated": with_known(fit.affiliation(world.scores, world.arms.codes), start, world.arms.index[start]),
+        "predicted": Affiliation.exact(world.said).with_known(start, world.arms.index[start]),
+        "calibrated": fit.affiliation(world.scores, world.arms.codes).with_known(start, world.arms.index[start]),
     }
     labelled, rows = np.isin(np.arange(ITEMS), start), []
     by_chance = rng.choice(np.flatnonzero(~labelled), MORE, replace=False)

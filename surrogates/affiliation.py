@@ -47,6 +47,18 @@ class Affiliation:
         good = _summed(where, weight * answer, arms)
         return good, np.maximum(_summed(where, weight, arms) - good, 0.0)
 
+    def with_known(self, items: IntArray, arms: IntArray) -> Affiliation:
+        """The same, but the arms of these items are known (Algorithm 1, lines 6 to 9).
+
+        >>> guess = Affiliation(np.array([[0, 1], [1, 0]]), np.array([[0.7, 0.3], [0.6, 0.4]]))
+        >>> guess.with_known(np.array([1]), np.array([0])).support(2).round(1).tolist()
+        [1.7, 0.3]
+        """
+        where, p = self.arms.copy(), self.probability.copy()
+        where[items, 0], p[items] = arms, 0.0
+        p[items, 0] = 1.0
+        return Affiliation(where, p)
+
     def support(self, arms: int) -> FloatArray:
         """Expected number of items in each arm `[A]`."""
         return _summed(self.arms.ravel(), self.probability, arms)

@@ -25,6 +25,8 @@ class SurfaceSettings:
     `prior_weight` multiplies the Kullback-Leibler term of Eq. 15; `pseudo_count` observations at the overall accuracy
     are added to each arm (Algorithm 1, line 4). `deep` puts a learnt layer of that many outputs in front of the kernel.
     `own_answers` lets an arm's answers sharpen its own belief beyond the surface's; the paper's estimate does not.
+    `centred` starts where the expected accuracy of an arm is the overall one; the authors' program starts where the
+    accuracy of the expected arm is, and f is so wide at first that arms without answers are then drawn towards 50%.
     """
 
     inducing: int = 50
@@ -35,10 +37,11 @@ class SurfaceSettings:
     prior_weight: float = 1.0
     deep: int = 0
     own_answers: bool = True
+    centred: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("inducing", 1), ("steps", 1), ("update_steps", 1), ("deep", 0)):
-            if getattr(self, name) < least:
+            if not isinstance(getattr(self, name), int) or getattr(self, name) < least:
                 raise InputError(name, f"be an int >= {least}", getattr(self, name))
         for name in ("learning_rate", "prior_weight"):
             if not getattr(self, name) > 0:
@@ -97,7 +100,10 @@ class SurfaceGP:
         v, count = self._variables, self._variables["location"].shape[1]
         rest = np.setdiff1d(np.arange(len(self.features)), candidates)
         order = np.concatenate([rng.permutation(candidates), rng.permutation(rest)])[:count]
-        constants = np.array([(logit(level) - OFFSET) / SLOPE, np.log(np.expm1(strength))])
+        # f starts with sd softplus(0) = log 2. E sigma(N(m, s^2)) ~ sigma(m / sqrt(1 + pi s^2 / 8)) (MacKay 1992).
+        spread = SLOPE * np.log(2.0) if self.settings.centred else 0.0
+        start = logit(level) * np.sqrt(1 + np.pi * spread**2 / 8)
+        constants = np.array([(start - OFFSET) / SLOPE, np.log(np.expm1(strength))])
         width = self.features.shape[1]
         values = {
             # Equal inducing points make a singular kernel; a little noise parts them.

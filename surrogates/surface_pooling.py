@@ -13,24 +13,25 @@ NEIGHBOURS = 3
 _BLOCK = 1024
 
 
-def nearest(features: FloatArray, among: NDArray[np.int64], of: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """The `count` arms of `among` nearest to each arm of `of` `[n, count]`; ties go to the arm that comes first.
+def neighbour_weights(features: FloatArray, among: NDArray[np.int64], of: NDArray[np.int64], count: int) -> FloatArray:
+    """How much each arm of `among` counts for each arm of `of` `[n, len(among)]`: the `count` nearest, rows sum to 1.
 
     An isotropic kernel falls with distance and nothing else, so the order of distances is that of the row-normalised
-    kernel, whatever its length and amplitude.
+    kernel, whatever its length and amplitude. Arms equally far share what is left: on attributes most neighbours are,
+    and the order in which attributes are named must not matter.
 
-    >>> nearest(np.array([[0.0], [1.0], [5.0]]), np.array([0, 1, 2]), np.array([2]), 2)
-    array([[2, 1]])
+    >>> neighbour_weights(np.array([[0.0], [1.0], [-1.0], [5.0]]), np.array([0, 1, 2, 3]), np.array([0]), 2).tolist()
+    [[0.5, 0.25, 0.25, 0.0]]
     """
+    count = min(count, len(among))
     square = np.square(features).sum(1)
-    out = np.empty((len(of), min(count, len(among))), dtype=np.int64)
-    for start in range(0, len(of), _BLOCK):
-        rows = of[start : start + _BLOCK]
-        far = square[rows, None] + square[among] - 2 * features[rows] @ features[among].T
-        far[rows[:, None] == among] = -1.0  # an arm is its own nearest neighbour
-        # Rounding must not order arms that are equally far.
-        out[start : start + _BLOCK] = among[np.argsort(far.round(9), axis=1, kind="stable")[:, : out.shape[1]]]
-    return out
+    far = square[of, None] + square[among] - 2 * features[of] @ features[among].T
+    far[of[:, None] == among] = -1.0  # an arm is its own nearest neighbour
+    far = far.round(9)  # rounding must not order arms that are equally far
+    last = np.partition(far, count - 1, axis=1)[:, count - 1 : count]
+    nearer, tied = far < last, far == last
+    left = count - nearer.sum(1, keepdims=True)
+    return np.asarray((nearer + tied * left / tied.sum(1, keepdims=True)) / count)
 
 
 def pooled(
@@ -49,7 +50,9 @@ def pooled(
     poor = seen[total[seen] <= few]
     if not poor.size:
         return right, wrong
-    near = nearest(features, seen, poor, neighbours)
     more_right, more_wrong = right.copy(), wrong.copy()
-    more_right[poor], more_wrong[poor] = right[near].mean(1), wrong[near].mean(1)
+    for start in range(0, len(poor), _BLOCK):
+        rows = poor[start : start + _BLOCK]
+        weights = neighbour_weights(features, seen, rows, neighbours)
+        more_right[rows], more_wrong[rows] = weights @ right[seen], weights @ wrong[seen]
     return more_right, more_wrong

@@ -146,3 +146,14 @@ def test_errors_look_at_the_right_arms():
     assert found.micro < found.macro
     with pytest.raises(InputError, match="arms must hold at least one with 5 items"):
         surface_errors(truth, truth, np.ones(200, int))
+
+
+def test_a_missing_number_is_a_value_of_its_own():
+    ages = [None, *range(20, 70)]
+    (age,) = Arms.build({"age": ages}).attributes
+    assert age.values[-1] == "missing"
+    assert len(age.values) == 6
+    assert age.codes([None, 21]).tolist() == [5, 0]
+    assert not age.ordered
+    with pytest.raises(InputError, match="attribute age must be numbers, as it is binned"):
+        Arms.build({"age": list(range(50))}).arm_of({"age": [None]})

@@ -219,3 +219,22 @@ def make_kind():
     from altmas.surrogates.surface_estimators import GP_KINDS
 
     return GP_KINDS["betagp-slp"]
+
+
+def test_pooling_does_not_depend_on_the_order_of_attributes():
+    codes = np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)], dtype=float)
+    right = np.where(codes[:, 0] == 0, 4.5, 0.5)
+    wrong = 5 - right
+    forward = pooled(right, wrong, codes)[0]
+    backward = pooled(right, wrong, codes[:, ::-1].copy())[0]
+    np.testing.assert_allclose(forward, backward)
+    np.testing.assert_allclose(forward[codes[:, 0] == 1] + forward[codes[:, 0] == 0], 5.0)  # neither side is drawn more
+
+
+def test_arms_without_answers_start_at_the_overall_accuracy():
+    right, wrong = np.zeros(256), np.zeros(256)
+    right[:9], wrong[9] = 1, 1
+    codes = np.array(np.unravel_index(np.arange(256), [2] * 8)).T.astype(float)
+    few = SurfaceSettings(steps=1, centred=True)
+    mean = make_surface("betagp", codes, few).fit(right, wrong, rng=np.random.default_rng(0)).moments()[0]
+    assert abs(mean[20:].mean() - 0.86) < 0.03  # 9.5 / 11; without centring it is 0.67

@@ -22,6 +22,9 @@ _path = click.Path(dir_okay=False, path_type=Path)
 @folder
 @click.option("--by", required=True, help="Groups of yours, with commas: sex,race. class is the predicted class.")
 @click.option("--estimator", default="betagp-slp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
+@click.option(
+    "--bins", default=5, show_default=True, type=click.IntRange(2), help="Cut a column of numbers into so many."
+)
 @click.option("--least", default=5, show_default=True, type=click.IntRange(1), help="Judge arms with so many items.")
 @click.option("-m", "count", default=10, show_default=True, type=click.IntRange(1), help="How many of the worst.")
 @level
@@ -30,13 +33,13 @@ _path = click.Path(dir_okay=False, path_type=Path)
 @click.option("--figure", type=_path, help="Draw the pair of attributes that differs most: .svg, .png, .pdf.")
 @as_json
 def surface(
-    audit: Path, by: str, estimator: str, least: int, count: int, level: float | None, model: str | None,
+    audit: Path, by: str, estimator: str, bins: int, least: int, count: int, level: float | None, model: str | None,
     target: Path | None, figure: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """The accuracy of every combination of attributes, and where it is probably worst."""
     from altmas.surface import SurfaceRecipe
 
-    recipe = SurfaceRecipe(estimator, least=least)
+    recipe = SurfaceRecipe(estimator, least=least, bins=bins)
     _check_endings(target, figure)
     with found_in(audit, as_json, level=level) as (_, found):
         shown, labels = found.surface(by, estimator=recipe, model=model), found.labels
