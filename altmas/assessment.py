@@ -107,7 +107,7 @@ def assess(
         attributes `by`, `["sex", "race"]` or `"sex,race"` among `groups`, or all of them (it has `surface`, `verdict`
         and `fitted`).
     estimator
-        Of a surface: a name, `betagp-slp` unless given, or a `SurfaceRecipe`; see docs/surface.md.
+        Of a surface: a name, `betagp` unless given, or a `SurfaceRecipe`; see docs/surface.md.
 
     Examples
     --------

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator
     from altmas.surrogates.surface_gp import SurfaceSettings
 
-DEFAULT = "betagp-slp"
+DEFAULT = "betagp"
+"""On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
 _NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
 """Draws of the whole surface: as many as fit, at least 200, at most 4,000."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,11 +32,9 @@ def is_missing(value: object) -> bool:
     >>> [is_missing(one) for one in (None, float("nan"), " ", 0, "no")]
     [True, True, True, False, False]
     """
-    return (
-        value is None
-        or (isinstance(value, float) and np.isnan(value))
-        or (isinstance(value, str) and not value.strip())
-    )
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, float) and math.isnan(value))
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ import pandas as pd
 
 from altmas.experiments.surface_worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.streams import stream
+from altmas.surface import usual_settings
 from altmas.surface_errors import surface_errors
 from altmas.surrogates.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface_estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
@@ -69,11 +70,13 @@ def table(rows: pd.DataFrame) -> str:
 @click.command()
 @click.option("--seeds", default=10, show_default=True, type=click.IntRange(1))
 @click.option("--methods", default="betagp-slp", show_default=True, help=f"With commas: {', '.join(SURFACES)}.")
-@click.option("--paper", is_flag=True, help="The paper's belief: the surface alone, without the arm's own answers.")
+@click.option("--paper", is_flag=True, help="The paper's settings, and its belief: the surface alone.")
 @click.option("--smoke", is_flag=True, help="One small case, few steps, to see that it runs.")
 def main(seeds: int, methods: str, paper: bool, smoke: bool) -> None:
     """Print coverage over active arms."""
-    settings = replace(SurfaceSettings(steps=20, inducing=8) if smoke else SurfaceSettings(), own_answers=not paper)
+    settings = replace(SurfaceSettings(), own_answers=False) if paper else usual_settings()
+    if smoke:
+        settings = replace(settings, steps=20, inducing=8)
     features = draw_world(next(iter(WORLDS.values())), np.random.default_rng(0)).arms.features
     estimators = {name: make_surface(name, features, settings) for name in methods.split(",")}
     cases = [("plain", 150, "random")] if smoke else list(product(WORLDS, LABELS, ALLOCATIONS))

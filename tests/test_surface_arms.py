@@ -1,5 +1,3 @@
-import time
-
 import numpy as np
 import pytest
 
@@ -77,14 +75,13 @@ def test_bad_columns_are_refused():
         arms_of(Pool.build([0, 1], groups={"region": ["n", "s"]}), "region,city")
 
 
-def test_thousands_of_arms_are_quick(rng):
+def test_thousands_of_arms(rng):
     columns = binary(50_000, 12, rng)
-    start = time.process_time()
     arms = Arms.build(columns)
-    arms.counts(np.arange(50_000), np.ones(50_000))
-    arms.features  # noqa: B018
+    right, wrong = arms.counts(np.arange(50_000), np.ones(50_000))
     assert arms.size == 4096
-    assert time.process_time() - start < 5
+    assert (right.sum(), wrong.sum()) == (50_000, 0)
+    assert arms.features.shape == (4096, 12)
 
 
 def test_soft_counts_keep_every_answer_once(rng):

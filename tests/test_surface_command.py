@@ -127,5 +127,5 @@ def test_report_by_the_command_line_and_its_default(folder, tmp_path):
     target = tmp_path / "r.json"
     told("report", folder, "-o", target, "--surface", "region,device")
     facts = json.loads(target.read_text())
-    assert facts["models"][0]["surface"]["estimator"] == "betagp-slp"
+    assert facts["models"][0]["surface"]["estimator"] == "betagp"
     assert facts["models"][0]["surface"]["arms"][0]["arm"] == "region=<b>south, device=old"

@@ -201,7 +201,7 @@ class Audit(Record):
         """Whether two groups differ by more than `rope`."""
         return self.findings(level).compare(by, a, b, metric, rope)
 
-    def surface(self, by: Any = None, *, estimator: Any = "betagp-slp", level: float | None = None) -> Surface:
+    def surface(self, by: Any = None, *, estimator: Any = "betagp", level: float | None = None) -> Surface:
         """The accuracy of every combination of the groups `by`, `"sex,race"`; all groups, where none are named."""
         return self.findings(level).surface(by, estimator=estimator)
 

@@ -21,7 +21,7 @@ _path = click.Path(dir_okay=False, path_type=Path)
 @click.command(short_help="Accuracy of every combination of attributes.")
 @folder
 @click.option("--by", required=True, help="Groups of yours, with commas: sex,race. class is the predicted class.")
-@click.option("--estimator", default="betagp-slp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
+@click.option("--estimator", default="betagp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
 @click.option(
     "--bins", default=5, show_default=True, type=click.IntRange(2), help="Cut a column of numbers into so many."
 )

@@ -65,7 +65,7 @@ def gather(
     within: float = 0.03,
     contents: bool = False,
     surface: By = None,
-    estimator: str | SurfaceRecipe = "betagp-slp",
+    estimator: str | SurfaceRecipe = "betagp",
 ) -> dict[str, Any]:
     """Everything a report says.
 

@@ -47,7 +47,7 @@ class Wanted:
     rope: float = 0.05
     within: float = 0.03
     surface: By = None  # None: no surface is asked for
-    estimator: str | SurfaceRecipe = "betagp-slp"
+    estimator: str | SurfaceRecipe = "betagp"
 
 
 @dataclass(eq=False)
