@@ -46,7 +46,8 @@ class SurfaceRecipe:
     """How a surface is made: the estimator's name, its `SurfaceSettings`, and what counts as an arm.
 
     Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
-    more than `bins` values is cut at its quantiles.
+    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of `Arms.codes`, are
+    what the kernel sees in place of the attributes: an embedding of your own.
 
     >>> SurfaceRecipe("beta-i").estimator
     'beta-i'
@@ -56,6 +57,7 @@ class SurfaceRecipe:
     settings: SurfaceSettings | None = None
     least: int = ACTIVE
     bins: int = 5
+    features: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         from altmas.surrogates.surface_estimators import SURFACES
@@ -75,7 +77,12 @@ class SurfaceRecipe:
         from altmas.surrogates.surface_estimators import make_surface
 
         settings = self.settings or usual_settings()
-        return make_surface(self.estimator, where.arms.features, settings, supported=self.active(where))
+        features = where.arms.features if self.features is None else np.asarray(self.features, dtype=np.float64)
+        if len(features) != where.arms.size:
+            raise InputError(
+                "features of a surface", f"be a row per arm, {where.arms.size:,}", f"{len(features):,} rows"
+            )
+        return make_surface(self.estimator, features, settings, supported=self.active(where))
 
     def active(self, where: Membership) -> Any:
         """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""

@@ -9,6 +9,7 @@ from altmas.answers import Answers
 from altmas.audits.audit import Audit
 from altmas.certified_result import CertifiedResult
 from altmas.methods import make_method
+from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.surface import SurfaceRecipe, surface_of
 from altmas.surface_counts import arm_counts
@@ -412,3 +413,14 @@ def test_pictures(found):
     shown = MarginalDisplay.from_table(many, "k")
     assert (shown.names[0], len(shown.names), shown.left_out) == ("28", 12, 28)
     assert "28 rarer values left out" in shown.plot().get_xlabel()
+
+
+def test_a_kernel_may_see_features_of_your_own():
+    pool = Pool.build([0] * 40, groups={"side": ["a", "b", "c", "d"] * 10}, classes=[0, 1])
+    labels = [0 if k % 4 < 2 else 1 for k in range(20)]
+    answers = Answers().extended(list(range(20)), labels, 0, [1.0] * 20)
+    alike = SurfaceRecipe("cpredictor", features=[[0.0], [0.0], [1.0], [1.0]])
+    estimates = surface_of(pool, answers, "side", estimator=alike).table["estimate"]
+    assert estimates[0] == estimates[1] > estimates[2] == estimates[3]
+    with pytest.raises(InputError, match="features of a surface must be a row per arm, 4; got 2 rows"):
+        surface_of(pool, answers, "side", estimator=SurfaceRecipe("cpredictor", features=[[0.0], [1.0]]))
