@@ -137,35 +137,19 @@ def finished_cells(cells: Sequence[Cell], workers: Workers) -> Iterator[Finished
                 done.add(one.key)
                 yield one
             return
-        except _process_died():
+        except BrokenProcessPool:
             # joblib hands cells out in order, twice as many as there are processes: the culprit is among these.
             todo = [cell for cell in todo if cell.key not in done]
-            handed_out = 2 * _processes(workers)
-            suspects, todo = todo[:handed_out], todo[handed_out:]
+            suspects, todo = todo[: 2 * workers.jobs], todo[2 * workers.jobs :]
             yield from (_alone(cell, workers) for cell in suspects)
 
 
 def _alone(cell: Cell, workers: Workers) -> Finished:
     try:
         return next(iter(_parallel([cell], workers)))
-    except _process_died():
+    except BrokenProcessPool:
         error = "the process that ran it died; it may have been out of memory"
         return Finished(cell.key, "failed", cell.columns, error=error, version=code_version())
-
-
-def _process_died() -> tuple[type[BaseException], ...]:
-    """What joblib raises when a process, or a worker of a cluster again and again, dies of a cell."""
-    try:
-        from distributed.scheduler import KilledWorker
-    except ImportError:
-        return (BrokenProcessPool,)
-    return (BrokenProcessPool, KilledWorker)
-
-
-def _processes(workers: Workers) -> int:
-    from joblib import effective_n_jobs
-
-    return workers.jobs if workers.backend == "loky" else int(effective_n_jobs(-1))
 
 
 def _parallel(cells: Sequence[Cell], workers: Workers) -> Iterator[Finished]:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from bench_world import SMOKE, command, environment, write_dying
+from bench_world import SMOKE, command, environment
 
 from altmas.experiments.bench import Workers, run_sweep
 from altmas.experiments.bench_rows import finished_keys, same_rows, to_frame
@@ -76,29 +76,6 @@ def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, clus
     assert 5 <= at_kill < 16
     assert b"16 cells" in out
     assert same_rows(to_frame(rows), whole)
-
-
-def test_a_cell_that_kills_its_workers_is_recorded_and_the_sweep_goes_on(cluster, tmp_path):
-    address, _, env = cluster
-    sweep = write_dying(tmp_path)
-    env = {**env, "PYTHONPATH": f"{tmp_path}:{env['PYTHONPATH']}"}
-    nanny = ("--nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
-    more = subprocess.Popen(
-        [sys.executable, "-m", "distributed.cli.dask_worker", address, *nanny, "--nworkers", "2"], env=env, cwd=tmp_path
-    )
-    try:
-        rows = tmp_path / "rows.jsonl"
-        done = subprocess.run(
-            command(rows, "--backend", "dask", "--scheduler", address, "--json", sweep=sweep),
-            env=env, cwd=tmp_path, capture_output=True, text=True, timeout=240,
-        )  # fmt: skip
-        assert done.returncode == 3, done.stderr
-        failed = json.loads(done.stdout)["failed"]
-        assert [(one["method"], one["seed"]) for one in failed] == [("dying", 1)]
-        assert len(finished_keys(rows)) == 5
-    finally:
-        more.kill()
-        more.wait()
 
 
 def test_a_scheduler_that_does_not_answer(tmp_path):
