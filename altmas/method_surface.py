@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -50,6 +50,7 @@ class SurfaceMethod:
     settings: SurfaceSettings | None = None
     least: int = ACTIVE
     bins: int = 5
+    features: Any = field(default=None, compare=False, repr=False)
     name: str = "surface"
 
     default_metrics = "accuracy"
@@ -62,7 +63,7 @@ class SurfaceMethod:
     @property
     def recipe(self) -> SurfaceRecipe:
         """How the surface is made."""
-        return SurfaceRecipe(self.estimator, self.settings, self.least, self.bins)
+        return SurfaceRecipe(self.estimator, self.settings, self.least, self.bins, self.features)
 
     def begin(self, job: Job) -> Run:
         """Lay out the arms."""
