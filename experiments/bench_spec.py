@@ -188,12 +188,10 @@ def check_pools(sweep: Sweep) -> None:
     for pool, model in dict.fromkeys((cell.pool, cell.model) for cell in sweep.cells()):
         source = load_pool(pool.name, model, pool.given, sweep.home, sweep.data)
         built = source.build()
-        for names in sweep.metrics:
-            resolve_metrics(list(names), built)
+        asked = [resolve_metrics(list(names), built) for names in sweep.metrics]
+        seen = {sees: source.build(frozenset(sees)) if sees else built for sees in {one.sees for one in sweep.methods}}
         for method in sweep.methods:  # it checks what it needs before any label is spent
-            seen = source.build(frozenset(method.sees))
-            metrics = resolve_metrics(list(sweep.metrics[0]), seen)
-            method_of(method.name, method.given).begin(Job(seen, metrics))
+            method_of(method.name, method.given).begin(Job(seen[method.sees], asked[0]))
         if max(sweep.budgets) > built.size:
             rule = f"be at most the size of pool {pool.label!r}, {built.size:,}"
             raise InputError("budgets", rule, f"{max(sweep.budgets):,}")

@@ -14,6 +14,7 @@ from altmas.experiments.results_field import field_section
 from altmas.experiments.results_figures import STYLE
 from altmas.experiments.results_sections import ablation_section, figure_section, opening
 from altmas.experiments.results_study import read_study
+from altmas.metrics.errors import InputError
 
 
 def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
@@ -40,7 +41,10 @@ def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
 @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="Whose rows.")
 def main(rows: Path, docs: Path, profile: str) -> None:
     """Write results.md and its figures."""
-    write_results(rows, docs, profile)
+    try:
+        write_results(rows, docs, profile)
+    except InputError as error:
+        raise click.ClickException(str(error)) from None
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from altmas.experiments import alt_mas_studies
+from altmas.experiments import alt_mas_studies, results
 from altmas.experiments.alt_mas_studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
 from altmas.experiments.bench import Workers, finished_cells
 from altmas.experiments.bench_methods import is_metric_blind
@@ -165,6 +165,12 @@ def test_a_failed_cell_of_a_study_is_its_exit_code(tmp_path, monkeypatch):
     refused = CliRunner().invoke(alt_mas_studies.main, ["field1", "--data", str(tmp_path), "--rows", str(tmp_path)])
     assert refused.exit_code == 1
     assert "must be there" in refused.stderr or "must exist" in refused.stderr, refused.stderr
+
+
+def test_results_without_rows_are_refused_by_a_sentence(tmp_path):
+    done = CliRunner().invoke(results.main, ["--rows", str(tmp_path), "--docs", str(tmp_path / "docs")])
+    assert done.exit_code == 1
+    assert "rows of figure1 must hold its 63 cells; got 63 missing" in done.stderr
 
 
 def test_panels_share_what_was_run_once():
