@@ -18,6 +18,7 @@ from altmas.surface_arms import MOST_ARMS, Arms, Attribute, is_missing
 
 if TYPE_CHECKING:
     from altmas.surrogates.affiliation import Affiliation
+    from altmas.surrogates.surface_gp import Layer
 
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
 """Columns of a surface's tables: no attribute may be called so."""
@@ -32,6 +33,8 @@ class Membership:
     support: FloatArray
     """Items per arm `[A]`; where attributes are guessed, the number expected."""
     sure: bool = True
+    layer: Layer | None = None
+    """Hidden layer of the network that guessed the attributes: where a deep kernel starts."""
 
     @property
     def items(self) -> int:
@@ -163,7 +166,7 @@ def membership_from_scores(
     places = np.ravel_multi_index(tuple(np.column_stack(true)[labelled].T), sizes)
     belongs = fit.affiliation(tables, codes).with_known(labelled, places)
     arms = Arms(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes))
-    return Membership(arms, belongs, belongs.support(arms.size), sure=False)
+    return Membership(arms, belongs, belongs.support(arms.size), sure=False, layer=fit.weights[:2] if joint else None)
 
 
 def _values(name: str, truth: Any, given: Sequence[Hashable] | None) -> tuple[Hashable, ...]:

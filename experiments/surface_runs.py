@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Self
 
 import numpy as np
@@ -12,15 +13,17 @@ from altmas.experiments.surface_pools import SurfacePool
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.streams import stream
+from altmas.surface_deep import deep_start
 from altmas.surface_errors import surface_errors
 from altmas.surface_exploration import BATCH, arm_order, choose_queries
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator, checked_counts, overall_accuracy
-from altmas.surrogates.surface_estimators import SURFACES, make_surface
+from altmas.surrogates.surface_estimators import GP_KINDS, SURFACES, make_surface
 from altmas.surrogates.surface_gp import SurfaceSettings
 
 CONSTANT = "constant"
-METHODS = (CONSTANT, *SURFACES)
+ALPHA_BETA = "betagp-ab"
+METHODS = (CONSTANT, *SURFACES, ALPHA_BETA)
 NO_EXPLORATION = "none"
 
 
@@ -93,6 +96,9 @@ def new_estimator(name: str, pool: SurfacePool, settings: SurfaceSettings) -> Su
     """
     if name == CONSTANT:
         return Constant(pool.arms.size)
+    if name in GP_KINDS and settings.deep:
+        features, layer = _deep_start(pool.arms)
+        return make_surface(name, features, settings, pool.arms.active(), layer)
     return make_surface(name, pool.arms.features, settings, supported=pool.arms.active())
 
 
@@ -120,6 +126,10 @@ def run_surface(surface: SurfaceEstimator, pool: SurfacePool, plan: Plan, seed: 
     errors = asdict(surface_errors(surface.moments()[0], pool.truth, pool.arms.support))
     seen = int(((right + wrong > 0) & pool.arms.active()).sum())
     return {name: 100 * value for name, value in errors.items()} | {"arms seen": seen}
+
+
+_deep_start = cache(deep_start)
+"""Once for all methods of a pool."""
 
 
 def explored(

@@ -1,15 +1,21 @@
 """Noisy attributes: the accuracy surface by a calibrated P(a|x), against that by predicted attributes.
 
     python -m altmas.experiments.surface_soft --seeds 5
+    python -m altmas.experiments.surface_soft --seeds 3 --data DIR --pool celeba
 
-Six correlated binary attributes whose predictors are 80-90% accurate and overconfident by a factor of 2 to 6; 300 items
-with known attributes and labels to begin with; 1,200 more labels either for items at random, or as Algorithm 1 takes
-them: arm after arm, the item that most surely belongs there. Errors are 100 x macro MSE over active arms.
+Attributes have predictors that are 80-90% accurate and overconfident by a factor of 2 to 6; 300 items (`--start`) with
+known attributes and labels to begin with; 1,200 more labels (`--more`) either for items at random, or as Algorithm 1
+takes them: arm after arm, the item that most surely belongs there. Errors are 100 x macro MSE over active arms.
+
+`generated` has six correlated binary attributes and a surface of known truth. Any pool of `surface_pools` may stand in:
+its attributes and the service's errors are real then, the predictors are simulated.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,18 +23,23 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit, ndtri
 
+from altmas.experiments.surface_pools import SurfacePool, load_surface_pool
 from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError
 from altmas.streams import stream
+from altmas.surface import usual_settings
 from altmas.surface_arms import Arms
 from altmas.surface_errors import surface_errors
 from altmas.surface_exploration import choose_queries
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.arm_posterior import SurfaceEstimator
 from altmas.surrogates.attribute_calibration import calibrate
-from altmas.surrogates.surface_estimators import SurfaceSettings, make_surface
+from altmas.surrogates.surface_estimators import GPSurface, make_surface
 
-ATTRIBUTES, ITEMS, START, MORE = 6, 10_000, 300, 1_200
-METHODS = ("beta-i", "betagp-slp")
+ATTRIBUTES, ITEMS = 6, 10_000
+ACCURACY = (0.8, 0.9)
+METHODS = ("beta-i", "betagp", "betagp-slp")
+GENERATED = "generated"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +71,38 @@ def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld
     x = arms.features
     smooth = expit(1 + (x - 0.3) @ rng.normal(0, 0.8, ATTRIBUTES) + 0.7 * x[:, 0] * x[:, 1])
     rho = rng.beta(20 * smooth, 20 * (1 - smooth))
-    spread = 1 / ndtri(rng.uniform(0.8, 0.9, ATTRIBUTES))
+    right = (rng.random(items) < rho[arms.index]).astype(np.float64)
+    return NoisyWorld(arms, noisy_scores(arms, rng), rho, right)
+
+
+def noisy_scores(arms: Arms, rng: np.random.Generator) -> list[FloatArray]:
+    """Logits `[N, 2]` of two-valued attributes: right in 80-90% of the items, and surer of it than they may be.
+
+    >>> rng = np.random.default_rng(0)
+    >>> said = noisy_scores(Arms.build({"hat": [0, 1] * 500}), rng)[0].argmax(1)
+    >>> bool(0.75 < np.mean(said == [0, 1] * 500) < 0.95)
+    True
+    """
+    if any(len(one.values) != 2 for one in arms.attributes):
+        raise InputError("attributes", "have two values each", ", ".join(arms.names))
+    values = arms.codes[arms.index]
+    spread = 1 / ndtri(rng.uniform(*ACCURACY, values.shape[1]))
     signal = 2 * values - 1 + spread * rng.standard_normal(values.shape)
-    logits = rng.uniform(2, 6, ATTRIBUTES) * 2 * signal / spread**2
-    scores = [np.column_stack([np.zeros(items), logits[:, k]]) for k in range(ATTRIBUTES)]
-    return NoisyWorld(arms, scores, rho, (rng.random(items) < rho[arms.index]).astype(np.float64))
+    logits = rng.uniform(2, 6, values.shape[1]) * 2 * signal / spread**2
+    return [np.column_stack([np.zeros(len(values)), column]) for column in logits.T]
 
 
-def run_one(estimators: dict[str, SurfaceEstimator], seed: int) -> list[dict[str, Any]]:
-    """Errors of one world, by method, attributes and choice of items."""
-    rng = stream(seed, "surface", "soft")
-    world = draw_noisy_world(rng)
-    start = rng.choice(ITEMS, START, replace=False)
+def with_predictors(pool: SurfacePool, rng: np.random.Generator) -> NoisyWorld:
+    """A pool whose attributes nobody wrote down."""
+    return NoisyWorld(pool.arms, noisy_scores(pool.arms, rng), pool.truth, pool.right)
+
+
+def run_one(
+    world: NoisyWorld, estimators: dict[str, SurfaceEstimator], start_with: int, more: int, rng: np.random.Generator
+) -> list[dict[str, Any]]:
+    """Errors on one world, by method, attributes and choice of items."""
+    size = len(world.right)
+    start = rng.choice(size, start_with, replace=False)
     truth = world.arms.codes[world.arms.index[start]]
     fit = calibrate(world.scores, start, truth, world.arms.codes, rng=rng)
     ways = {
@@ -79,29 +110,47 @@ def run_one(estimators: dict[str, SurfaceEstimator], seed: int) -> list[dict[str
         "predicted": Affiliation.exact(world.said).with_known(start, world.arms.index[start]),
         "calibrated": fit.affiliation(world.scores, world.arms.codes).with_known(start, world.arms.index[start]),
     }
-    labelled, rows = np.isin(np.arange(ITEMS), start), []
-    by_chance = rng.choice(np.flatnonzero(~labelled), MORE, replace=False)
+    labelled, rows = np.isin(np.arange(size), start), []
+    by_chance = rng.choice(np.flatnonzero(~labelled), more, replace=False)
     for attributes, belongs in ways.items():
-        by_arm = choose_queries(rng.permutation(world.arms.size), belongs, labelled, rng, MORE).items
+        by_arm = choose_queries(rng.permutation(world.arms.size), belongs, labelled, rng, more).items
         for how, chosen in (("random", by_chance), ("surest of each arm", by_arm)):
             items = np.concatenate([start, chosen])
             counts = belongs.counts(items, world.right[items], world.arms.size)
             for name, surface in estimators.items():
                 mean, _ = surface.fit(*counts, rng=rng).moments()
                 error = 100 * surface_errors(mean, world.rho, world.arms.support).macro
-                rows.append({"method": name, "items": how, "attributes": attributes, "macro": error, "seed": seed})
+                rows.append({"method": name, "items": how, "attributes": attributes, "macro": error})
     return rows
 
 
 @click.command()
 @click.option("--seeds", default=5, show_default=True, type=click.IntRange(1))
-def main(seeds: int) -> None:
+@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the data.")
+@click.option("--pool", "name", default=GENERATED, show_default=True, help="generated, or a pool of binary attributes.")
+@click.option("--start", default=300, show_default=True, type=click.IntRange(10), help="Items of known attributes.")
+@click.option("--more", default=1200, show_default=True, type=click.IntRange(1), help="Labels beside theirs.")
+@click.option("--methods", default=",".join(METHODS), show_default=True)
+@click.option("--smoke", is_flag=True, help="One small world, few steps, to see that it runs.")
+def main(seeds: int, data: Path | None, name: str, start: int, more: int, methods: str, smoke: bool) -> None:
     """Print 100 x macro MSE by attributes."""
-    features = draw_noisy_world(np.random.default_rng(0)).arms.features
-    settings = SurfaceSettings(steps=400, learning_rate=5e-3)
-    estimators = {name: make_surface(name, features, settings) for name in METHODS}
-    rows = pd.DataFrame([row for seed in range(seeds) for row in run_one(estimators, seed)])
-    wide = rows.pivot(index=["method", "items", "seed"], columns="attributes", values="macro")
+    small: dict[str, Any] = {"steps": 5, "inducing": 4} if smoke else {}
+    seeds, start, more = (1, 40, 60) if smoke else (seeds, start, more)
+    draw = partial(draw_noisy_world, items=400 if smoke else ITEMS)
+    if name != GENERATED:
+        draw = partial(with_predictors, load_surface_pool(name, data))
+    settings = {one: replace(usual_settings(one), **small) for one in methods.split(",")}
+    made: dict[str, SurfaceEstimator] = {}
+    parts = []
+    for seed in range(seeds):
+        rng = stream(seed, "surface", "soft", name)
+        world = draw(rng)
+        made = made or {one: make_surface(one, world.arms.features, how) for one, how in settings.items()}
+        for surface in made.values():
+            if isinstance(surface, GPSurface):
+                surface.supported = world.arms.active()
+        parts.append(pd.DataFrame(run_one(world, made, start, more, rng)).assign(seed=seed))
+    wide = pd.concat(parts).pivot(index=["method", "items", "seed"], columns="attributes", values="macro")
     mean = wide.groupby(["method", "items"]).mean()[["true", "predicted", "calibrated"]]
     mean["seeds won"] = (wide["calibrated"] < wide["predicted"]).groupby(["method", "items"]).sum()
     click.echo(mean.round(3).to_string())

@@ -1,4 +1,4 @@
-"""Errors of accuracy surfaces on real pools (Tables 15 to 18 of the paper): six estimators and a constant.
+"""Errors of accuracy surfaces on real pools (Tables 7 and 15 to 18 of the paper): the estimators and a constant.
 
     python -m altmas.experiments.surface_tables --data DIR --pool celeba --labels 2000 --seeds 5 --learning-rate 0.01
     python -m altmas.experiments.surface_tables --data DIR --pool celeba --explore variance --batch 100
@@ -20,7 +20,8 @@ The rows of MF-CelebA and MF-IMDB must have changed places in the paper's Tables
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import process_time
@@ -33,6 +34,7 @@ from altmas.experiments.aba_common import Job, sweep
 from altmas.experiments.surface_pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import METHODS, NO_EXPLORATION, Plan, new_estimator, run_surface
 from altmas.metrics.errors import InputError
+from altmas.surface import usual_settings
 from altmas.surface_exploration import BATCH, RULES
 from altmas.surrogates.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface_gp import SurfaceSettings
@@ -54,13 +56,15 @@ PAPER = pd.DataFrame(
 """Tables 15 to 18: mean / standard deviation, times 100, and the rows that must have changed places."""
 
 
-def jobs(pool: SurfacePool, methods: Sequence[str], plan: Plan, settings: SurfaceSettings, seeds: int) -> Iterator[Job]:
-    """Every method and seed. An estimator is compiled when it is first needed, and fitted anew for each seed."""
+def jobs(
+    pool: SurfacePool, methods: Sequence[str], plan: Plan, settings: Callable[[str], SurfaceSettings], seeds: int
+) -> Iterator[Job]:
+    """Every method, with its `settings`, and seed. An estimator is compiled once, and fitted anew for each seed."""
     made: dict[str, SurfaceEstimator] = {}
 
     def run(method: str, seed: int) -> pd.DataFrame:
         if method not in made:
-            made[method] = new_estimator(method, pool, settings)
+            made[method] = new_estimator(method, pool, settings(method))
         began = process_time()
         found = run_surface(made[method], pool, plan, seed)
         return pd.DataFrame([found | {"seconds": round(process_time() - began, 2)}])
@@ -71,7 +75,7 @@ def jobs(pool: SurfacePool, methods: Sequence[str], plan: Plan, settings: Surfac
         for seed in range(seeds):
             key: dict[str, str | int] = {
                 "pool": pool.name, "method": method, "seed": seed, "labels": plan.labels, "explore": plan.explore,
-                "first": first, "batch": batch, "among": plan.among, "settings": in_words(settings),
+                "first": first, "batch": batch, "among": plan.among, "settings": in_words(settings(method)),
             }  # fmt: skip
             yield Job(key, partial(run, method, seed))
 
@@ -84,7 +88,10 @@ def in_words(settings: SurfaceSettings) -> str:
     """
     own = "own answers" if settings.own_answers else "surface alone"
     steps = f"{settings.steps}+{settings.update_steps}"
-    return f"rate {settings.learning_rate:g}, steps {steps}, inducing {settings.inducing}, deep {settings.deep}, {own}"
+    words = f"rate {settings.learning_rate:g}, steps {steps}, inducing {settings.inducing}, deep {settings.deep}, {own}"
+    return (
+        words + (", centred" if settings.centred else "") + (f", level {settings.level_sd:g}" * (settings.level_sd > 0))
+    )
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -135,6 +142,7 @@ def verdict(rows: pd.DataFrame) -> str:
 @click.option("--learning-rate", default=0.001, show_default=True)
 @click.option("--deep", default=0, show_default=True, help="Outputs of a learnt layer before the kernel; 0: none.")
 @click.option("--own-answers", is_flag=True, help="An arm's own answers sharpen its estimate; the paper's do not.")
+@click.option("--usual", is_flag=True, help="The product's own settings, in place of the paper's.")
 @click.option("--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV to append to, and to go on from.")
 @click.option("--smoke", is_flag=True, help="Seconds instead of minutes: 16 simulated arms, few steps, 2 seeds.")
 def main(
@@ -146,7 +154,10 @@ def main(
         raise InputError("methods", f"be among {', '.join(METHODS)}", ", ".join(unknown))
     small: dict[str, Any] = {"steps": 20, "update_steps": 5, "inducing": 8} if smoke else {}
     trained = {key: options[key] for key in ("learning_rate", "deep", "own_answers")}
-    settings = SurfaceSettings(**trained, **small)
+
+    def settings(method: str) -> SurfaceSettings:
+        return replace(usual_settings(method), **small) if options["usual"] else SurfaceSettings(**trained, **small)
+
     plan = Plan(labels, options["explore"], options["first"], options["batch"], options["among"])
     if smoke:
         name, seeds, plan = "smoke", 2, Plan(150, plan.explore, 100, 25, plan.among)
@@ -157,7 +168,8 @@ def main(
         if plan.explore == NO_EXPLORATION
         else f"{plan.first:,} at random, then {plan.explore} by {plan.batch}"
     )
-    click.echo(f"{plan.labels:,} labels, {how} among {plan.among} arms; {in_words(settings)}; seeds 0-{seeds - 1}\n")
+    said = in_words(settings(wanted[-1]))
+    click.echo(f"{plan.labels:,} labels, {how} among {plan.among} arms; {said}; seeds 0-{seeds - 1}\n")
     found = sweep(jobs(pool, wanted, plan, settings, seeds), rows)
     click.echo("MSE x 100 over active arms, mean / standard deviation over seeds\n" + summary(found).to_string() + "\n")
     if name == "celeba":

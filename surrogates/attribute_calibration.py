@@ -9,7 +9,7 @@ nothing for the temperatures to explain; held-out labelled items say when to sto
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,19 +141,62 @@ def calibrate(
         unlabelled, said[labelled] = labelled, truth
     flat = np.concatenate(tables, axis=1)
     learner = _Learner(sizes, ~known, joint, use, rng)
-    best, best_loss, strikes = learner.values(), np.inf, 0
-    for _ in range(use.steps // use.check):
+
+    def batches() -> tuple[FloatArray, IntArray, Any]:
         mine = rng.choice(train, (use.check, use.batch))
         others = rng.choice(unlabelled, (use.check, use.batch))
         x = np.concatenate([flat[labelled[mine]], flat[others]], axis=1)
         y = np.concatenate([truth[mine], said[others]], axis=1)
-        learner.train(x, y, (rng.random(x.shape[:2]) < 0.5) & joint)
-        loss = learner.loss(flat[labelled[held]], truth[held])
+        return x, y, (rng.random(x.shape[:2]) < 0.5) & joint
+
+    best = _until_no_gain(learner, batches, (flat[labelled[held]], truth[held]), use)
+    return AttributeCalibration(np.where(known, 0.0, best[0]), (best[1], best[2], best[3]))
+
+
+def joint_potential(
+    values: IntArray, sizes: Sequence[int], *, rng: np.random.Generator, settings: CalibrationSettings | None = None
+) -> AttributeCalibration:
+    """N(a) alone, from attributes `values [N, K]` that are known: which values occur together.
+
+    Its hidden layer is where a deep kernel over these attributes starts (Appendix C).
+
+    >>> hats = np.array([[0, 0], [1, 1]] * 200)
+    >>> found = joint_potential(hats, [2, 2], rng=np.random.default_rng(0))
+    >>> alike, apart = found.potential(one_hot(np.array([[0, 0], [0, 1]]), [2, 2]))
+    >>> bool(alike > apart)
+    True
+    """
+    use = settings or CalibrationSettings()
+    codes = np.asarray(values, dtype=np.int64)
+    if codes.ndim != 2 or codes.shape[1] != len(sizes) or len(codes) < 2:
+        raise InputError("values", f"be [N, {len(sizes)}], of at least 2 items", f"shape {codes.shape}")
+    order = rng.permutation(len(codes))
+    held = codes[order[: min(max(1, round(use.held_out * len(order))), _ITEMS_AT_ONCE)]]
+    train = codes[order[len(held) :]]
+    learner = _Learner(list(sizes), np.ones(len(sizes), bool), True, use, rng)
+
+    def batches() -> tuple[FloatArray, IntArray, Any]:
+        y = train[rng.integers(len(train), size=(use.check, use.batch))]
+        return np.zeros((*y.shape[:2], sum(sizes))), y, np.ones(y.shape[:2])
+
+    best = _until_no_gain(learner, batches, (np.zeros((len(held), sum(sizes))), held), use)
+    return AttributeCalibration(np.zeros(len(sizes)), (best[1], best[2], best[3]))
+
+
+def _until_no_gain(
+    learner: _Learner, batches: Callable[[], tuple[FloatArray, IntArray, Any]], held: tuple[FloatArray, IntArray],
+    use: CalibrationSettings,
+) -> list[FloatArray]:  # fmt: skip
+    """Train until the held-out items' loss has not fallen for `use.patience` checks; the best values."""
+    best, best_loss, strikes = learner.values(), np.inf, 0
+    for _ in range(use.steps // use.check):
+        learner.train(*batches())
+        loss = learner.loss(*held)
         if loss < best_loss - 1e-4:
             best, best_loss, strikes = learner.values(), loss, 0
         elif (strikes := strikes + 1) >= use.patience:
             break
-    return AttributeCalibration(np.where(known, 0.0, best[0]), (best[1], best[2], best[3]))
+    return best
 
 
 def _no_potential(width: int) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -5,6 +5,7 @@ The two curves are those of the authors' program: f of order 1 spans accuracies 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -18,6 +19,9 @@ NEAR = 1e-5
 """Means stay this far from 0 and 1, scales above a hundred times it, as in the authors' program."""
 
 NODES_F, NODES_G = 11, 3
+
+Curve = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+"""From f and g to the two pseudo-counts of an arm's Beta."""
 
 _BLOCK = 512
 
@@ -34,6 +38,21 @@ def accuracy(f: FloatArray) -> FloatArray:
 def scale(g: FloatArray) -> FloatArray:
     """The strength of the Beta at g, in observations."""
     return np.maximum(np.logaddexp(0.0, g), 100 * NEAR)
+
+
+def mean_and_scale(f: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Pseudo-counts right and wrong of Beta(mean sigma(6 f - 3), scale softplus(g)).
+
+    >>> [float(part.round(2)) for part in mean_and_scale(np.array(0.5), np.array(10.0))]
+    [5.0, 5.0]
+    """
+    mean, strength = accuracy(f), scale(g)
+    return mean * strength, (1 - mean) * strength
+
+
+def alpha_and_beta(f: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Pseudo-counts that are curves of their own: the form that Appendix B finds worse."""
+    return scale(f), scale(g)
 
 
 @cache
@@ -63,16 +82,16 @@ class BetaMixture:
     g_sd: FloatArray
     right: FloatArray
     wrong: FloatArray
+    curve: Curve = mean_and_scale
 
     def shapes(self, rows: slice = slice(None)) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Pseudo-counts right and wrong `[H, A]` and weights `[H]` of the grid's Betas."""
         (x, u), (y, v) = gaussian_nodes(NODES_F), gaussian_nodes(NODES_G)
-        mean = accuracy(self.f[rows] + self.f_sd[rows] * x[:, None])[:, None]
-        strength = scale(self.g[rows] + self.g_sd[rows] * y[:, None])[None]
-        arms = mean.shape[-1]
-        right = (mean * strength).reshape(-1, arms) + self.right[rows]
-        wrong = ((1 - mean) * strength).reshape(-1, arms) + self.wrong[rows]
-        return right, wrong, np.outer(u, v).ravel()
+        f = (self.f[rows] + self.f_sd[rows] * x[:, None])[:, None]
+        g = (self.g[rows] + self.g_sd[rows] * y[:, None])[None]
+        both = (np.broadcast_to(part, (len(u), len(v), f.shape[-1])) for part in self.curve(f, g))
+        right, wrong = (part.reshape(-1, f.shape[-1]) for part in both)
+        return right + self.right[rows], wrong + self.wrong[rows], np.outer(u, v).ravel()
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of rho `[A]`.

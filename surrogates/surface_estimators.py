@@ -17,9 +17,17 @@ from altmas.surrogates.arm_posterior import (
     overall_accuracy,
 )
 from altmas.surrogates.beta_independent import BetaIndependent
-from altmas.surrogates.beta_mixture import BetaMixture, accuracy, gaussian_nodes, normal_interval, scale
+from altmas.surrogates.beta_mixture import (
+    BetaMixture,
+    Curve,
+    accuracy,
+    alpha_and_beta,
+    gaussian_nodes,
+    mean_and_scale,
+    normal_interval,
+)
 from altmas.surrogates.correctness_predictor import CPredictor
-from altmas.surrogates.surface_gp import Observations, SurfaceGP, SurfaceSettings
+from altmas.surrogates.surface_gp import Form, Layer, Observations, SurfaceGP, SurfaceSettings
 from altmas.surrogates.surface_pooling import pooled
 
 __all__ = ["GP_KINDS", "SURFACES", "GPKind", "GPSurface", "SurfaceSettings", "checked_features", "make_surface"]
@@ -27,14 +35,27 @@ __all__ = ["GP_KINDS", "SURFACES", "GPKind", "GPSurface", "SurfaceSettings", "ch
 LEAST_TARGET, MOST_TARGET = 0.01, 10.0
 """An arm's number of observations is clipped to this before it supervises the scale."""
 
+FEWEST_ANSWERS = 10.0
+"""Pseudo-observations are as many as for this number of answers, at least."""
+
 
 @dataclass(frozen=True)
 class GPKind:
-    """What tells the four apart: a second process for the scale, its supervision, and pooling."""
+    """What tells the GPs apart: what the processes stand for, supervision of the scale, and pooling."""
 
-    beta: bool = True
+    form: Form = "mean-scale"
     supervised: bool = False
     pooled: bool = False
+
+    @property
+    def beta(self) -> bool:
+        """Whether arms scatter around the curve, as a Beta."""
+        return self.form != "bernoulli"
+
+    @property
+    def curve(self) -> Curve:
+        """From f and g to the pseudo-counts of an arm's Beta."""
+        return alpha_and_beta if self.form == "alpha-beta" else mean_and_scale
 
 
 class GPSurface:
@@ -51,15 +72,16 @@ class GPSurface:
     """
 
     def __init__(
-        self, features: FloatArray, kind: GPKind, settings: SurfaceSettings | None = None, supported: Any = None
-    ) -> None:
+        self, features: FloatArray, kind: GPKind, settings: SurfaceSettings | None = None, supported: Any = None,
+        layer: Layer | None = None,
+    ) -> None:  # fmt: skip
         self.kind, self.settings = kind, settings or SurfaceSettings()
         self.features = checked_features(features)
         arms = len(self.features)
         self.supported = np.ones(arms, bool) if supported is None else np.asarray(supported, dtype=bool)
         if self.supported.shape != (arms,):
             raise InputError("supported", f"be one value per arm, {arms:,}", f"shape {self.supported.shape}")
-        self._gp = SurfaceGP(self.features, 2 if kind.beta else 1, self.settings)
+        self._gp = SurfaceGP(self.features, kind.form, self.settings, layer)
 
     def fit(self, right: ArrayLike, wrong: ArrayLike, *, rng: np.random.Generator) -> Self:
         """New processes, `settings.steps` steps."""
@@ -67,6 +89,10 @@ class GPSurface:
         total = good + bad
         strength = float(np.clip(total[total > 0], 1.0, MOST_TARGET).mean())
         self._gp.start(overall_accuracy(good, bad), strength, self._fitted(total), rng)
+        if self.kind.pooled and self.settings.deep:
+            # Neighbours by a layer that has learnt nothing yet: half-way they are looked for again.
+            self._train(good, bad, self.settings.steps // 2)
+            return self._train(good, bad, self.settings.steps - self.settings.steps // 2)
         return self._train(good, bad, self.settings.steps)
 
     def update(self, right: ArrayLike, wrong: ArrayLike) -> Self:
@@ -94,12 +120,10 @@ class GPSurface:
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Surfaces `[M, A]`: f and g drawn jointly over the arms, then each arm's Beta."""
         latent = self._gp.draw(draws, rng)
-        mean = accuracy(latent[0])
         if not self.kind.beta:
-            return mean
-        strength = scale(latent[1])
-        right, wrong = self._own
-        return np.asarray(rng.beta(mean * strength + right, (1 - mean) * strength + wrong))
+            return accuracy(latent[0])
+        right, wrong = self.kind.curve(latent[0], latent[1])
+        return np.asarray(rng.beta(right + self._own[0], wrong + self._own[1]))
 
     @property
     def lengths(self) -> FloatArray:
@@ -112,24 +136,30 @@ class GPSurface:
             return np.full(len(self.features), np.nan)
         mean, sd = self._gp.marginals()
         points, weights = gaussian_nodes(11)
-        return np.asarray(weights @ scale(mean[1] + sd[1] * points[:, None]))
+        right, wrong = self.kind.curve(*(m + s * points[:, None] for m, s in zip(mean, sd, strict=True)))
+        return np.asarray(weights @ (right + wrong))
 
     def _mixture(self) -> BetaMixture:
         mean, sd = self._gp.marginals()
-        return BetaMixture(mean[0], sd[0], mean[1], sd[1], *self._own)
+        return BetaMixture(mean[0], sd[0], mean[1], sd[1], *self._own, self.kind.curve)
 
     def _fitted(self, total: FloatArray) -> Any:
         return np.flatnonzero(self.supported | (total > 0))
 
     def _train(self, good: FloatArray, bad: FloatArray, steps: int) -> Self:
-        total, kappa, extra = good + bad, overall_accuracy(good, bad), self.settings.pseudo_count
+        total, kappa = good + bad, overall_accuracy(good, bad)
         right, wrong = pooled(good, bad, self._gp.embedded()) if self.kind.pooled else (good, bad)
         arms = self._fitted(total)
+        # In thousands of arms made-up observations would outnumber a few answers: so many per answer at most, and one
+        # in all at least, lest the first answers, all right, make the surface sure of everything.
+        extra = self.settings.pseudo_count * min(1.0, max(total.sum(), FEWEST_ANSWERS) / len(arms))
+        observed = (total[arms] > 0).astype(np.float64)
         seen = Observations(
             right[arms] + extra * kappa,
             wrong[arms] + extra * (1 - kappa),
             np.clip(total[arms], LEAST_TARGET, MOST_TARGET),
-            ((total[arms] > 0) & self.kind.supervised).astype(np.float64),
+            # The mean over observed arms, beside a likelihood that is a mean over all fitted ones; here both are sums.
+            self.kind.supervised * observed * len(arms) / max(observed.sum(), 1.0),
         )
         self._gp.train(arms, seen, steps)
         self._own = (good, bad) if self.settings.own_answers else (np.zeros_like(good), np.zeros_like(bad))
@@ -147,28 +177,35 @@ def checked_features(features: ArrayLike) -> FloatArray:
 
 
 GP_KINDS = {
-    "berngp": GPKind(beta=False),
+    "berngp": GPKind("bernoulli"),
     "betagp": GPKind(),
     "betagp-sl": GPKind(supervised=True),
     "betagp-slp": GPKind(supervised=True, pooled=True),
+    "betagp-ab": GPKind("alpha-beta"),
 }
-SURFACES = ("beta-i", "cpredictor", *GP_KINDS)
+"""The last is there to be compared with (Table 7), and is no one's choice."""
+
+SURFACES = ("beta-i", "cpredictor", *(name for name in GP_KINDS if name != "betagp-ab"))
 """Names of the estimators, simplest first."""
 
 
 def make_surface(
-    name: str, features: ArrayLike, settings: SurfaceSettings | None = None, supported: Any = None
+    name: str,
+    features: ArrayLike,
+    settings: SurfaceSettings | None = None,
+    supported: Any = None,
+    layer: Layer | None = None,
 ) -> SurfaceEstimator:
-    """An estimator by name, over arms with these features `[A, D]`.
+    """An estimator by name, over arms with these features `[A, D]`; `layer` is where a deep kernel starts.
 
     >>> type(make_surface("beta-i", [[0.0], [1.0]])).__name__
     'BetaIndependent'
     """
     x = checked_features(features)
     if name == "beta-i":
-        return BetaIndependent(len(x))
+        return BetaIndependent(len(x), (settings or SurfaceSettings()).pseudo_count)
     if name == "cpredictor":
         return CPredictor(x)
     if name not in GP_KINDS:
         raise InputError("surface", f"be one of {', '.join(SURFACES)}", repr(name))
-    return GPSurface(x, GP_KINDS[name], settings, supported)
+    return GPSurface(x, GP_KINDS[name], settings, supported, layer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import logit
@@ -13,9 +13,14 @@ from altmas.surrogates.arm_posterior import FloatArray
 from altmas.surrogates.backend import tensorflow, tensorflow_probability
 from altmas.surrogates.beta_mixture import OFFSET, SLOPE, gaussian_nodes
 from altmas.surrogates.network import BETA_1, BETA_2, EPSILON
-from altmas.surrogates.surface_likelihood import expected_log_likelihood
+from altmas.surrogates.surface_likelihood import alpha_and_beta, expected_log_likelihood, mean_and_scale
 
 JITTER = 1e-5
+
+Form = Literal["bernoulli", "mean-scale", "alpha-beta"]
+"""What f, or f and g, are: the accuracy itself, mean and scale of its Beta, or the Beta's two shapes (Appendix B)."""
+
+Layer = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,8 @@ class SurfaceSettings:
     `own_answers` lets an arm's answers sharpen its own belief beyond the surface's; the paper's estimate does not.
     `centred` starts where the expected accuracy of an arm is the overall one; the authors' program starts where the
     accuracy of the expected arm is, and f is so wide at first that arms without answers are then drawn towards 50%.
+    `level_sd` is the doubt about the constant of f, which all arms share: without it, as in the paper, few labels leave
+    the mean of many arms far too sure.
     """
 
     inducing: int = 50
@@ -38,6 +45,7 @@ class SurfaceSettings:
     deep: int = 0
     own_answers: bool = True
     centred: bool = False
+    level_sd: float = 0.0
 
     def __post_init__(self) -> None:
         for name, least in (("inducing", 1), ("steps", 1), ("update_steps", 1), ("deep", 0)):
@@ -46,8 +54,9 @@ class SurfaceSettings:
         for name in ("learning_rate", "prior_weight"):
             if not getattr(self, name) > 0:
                 raise InputError(name, "be a number above 0", getattr(self, name))
-        if not self.pseudo_count >= 0:
-            raise InputError("pseudo_count", "be a number of at least 0", self.pseudo_count)
+        for name in ("pseudo_count", "level_sd"):
+            if not getattr(self, name) >= 0:
+                raise InputError(name, "be a number of at least 0", getattr(self, name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,13 +72,16 @@ class Observations:
 class SurfaceGP:
     """P processes (f, or f and g) as TensorFlow variables: inducing points, whitened posterior, kernel, constant mean.
 
-    f = constant + VGP(RBF kernel), by `tfd.VariationalGaussianProcess` with a batch of P kernels.
+    f = constant + VGP(RBF kernel), by `tfd.VariationalGaussianProcess` with a batch of P kernels. `layer`, weights and
+    biases of a trained network's hidden units, is where a deep kernel starts (Appendix C).
     """
 
-    def __init__(self, features: FloatArray, processes: int, settings: SurfaceSettings) -> None:
+    def __init__(self, features: FloatArray, form: Form, settings: SurfaceSettings, layer: Layer | None = None) -> None:
         tf = tensorflow()
 
-        self.features, self.processes, self.settings = features, processes, settings
+        self.features, self.form, self.settings, self.layer = features, form, settings, layer
+        self.processes = processes = 1 if form == "bernoulli" else 2
+        self._level_variance = np.array([settings.level_sd**2, 0.0])[:processes]
         arms, width = features.shape
         count = min(settings.inducing, arms)
         shapes = {
@@ -81,11 +93,8 @@ class SurfaceGP:
             "constant": (processes,),
         }
         if settings.deep:
-            shapes |= {
-                "hidden": (width, settings.deep),
-                "bias": (settings.deep,),
-                "out": (settings.deep, settings.deep),
-            }
+            units = settings.deep if layer is None else len(layer[1])
+            shapes |= {"hidden": (width, units), "bias": (units,), "out": (units, settings.deep)}
         make = {name: np.zeros(shape) for name, shape in shapes.items()}
         self._variables = {name: tf.Variable(value) for name, value in make.items()}
         self._moments = [[tf.Variable(value) for value in make.values()] for _ in range(2)]
@@ -101,9 +110,11 @@ class SurfaceGP:
         rest = np.setdiff1d(np.arange(len(self.features)), candidates)
         order = np.concatenate([rng.permutation(candidates), rng.permutation(rest)])[:count]
         # f starts with sd softplus(0) = log 2. E sigma(N(m, s^2)) ~ sigma(m / sqrt(1 + pi s^2 / 8)) (MacKay 1992).
-        spread = SLOPE * np.log(2.0) if self.settings.centred else 0.0
+        spread = SLOPE * np.hypot(np.log(2.0), self.settings.level_sd) if self.settings.centred else 0.0
         start = logit(level) * np.sqrt(1 + np.pi * spread**2 / 8)
-        constants = np.array([(start - OFFSET) / SLOPE, np.log(np.expm1(strength))])
+        constants = np.array([(start - OFFSET) / SLOPE, _raw(strength)])
+        if self.form == "alpha-beta":
+            constants = np.array([_raw(level * strength), _raw((1 - level) * strength)])
         width = self.features.shape[1]
         values = {
             # Equal inducing points make a singular kernel; a little noise parts them.
@@ -116,6 +127,7 @@ class SurfaceGP:
         }
         if self.settings.deep:
             values |= {name: _glorot(v[name].shape, rng) for name in ("hidden", "bias", "out")}
+            values |= {} if self.layer is None else {"hidden": self.layer[0], "bias": self.layer[1]}
         for name, value in values.items():
             v[name].assign(value)
         for moments in self._moments:
@@ -146,7 +158,8 @@ class SurfaceGP:
         onto = np.linalg.solve(root, kzx)  # [P, m, A]
         noise = rng.standard_normal((self.processes, draws, kzz.shape[-1]))
         white = v["location"].numpy()[:, None] + noise @ np.tril(v["spread"].numpy()).transpose(0, 2, 1)
-        left = np.maximum(_positive(v["amplitude"].numpy())[:, None] ** 2 - np.square(onto).sum(1), 0.0)
+        prior = _positive(v["amplitude"].numpy()) ** 2 + self._level_variance
+        left = np.maximum(prior[:, None] - np.square(onto).sum(1), 0.0)
         free = rng.standard_normal((self.processes, draws, kzx.shape[-1])) * np.sqrt(left)[:, None]
         return np.asarray(v["constant"].numpy()[:, None, None] + white @ onto + free)
 
@@ -164,6 +177,10 @@ def _positive(raw: FloatArray) -> FloatArray:
     return np.asarray(np.logaddexp(0.0, raw))
 
 
+def _raw(positive: float) -> float:
+    return float(np.log(np.expm1(positive)))
+
+
 def _glorot(shape: Any, rng: np.random.Generator) -> FloatArray:
     return np.zeros(shape) if len(shape) == 1 else rng.uniform(-1, 1, shape) * np.sqrt(6 / sum(shape))
 
@@ -176,7 +193,9 @@ def _embed(gp: SurfaceGP, x: Any) -> Any:
 
 def _kernel(gp: SurfaceGP) -> Any:
     tf, kernels, v = tensorflow(), tensorflow_probability().math.psd_kernels, gp._variables
-    return kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
+    smooth = kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
+    # What all arms share is integrated over, not fixed: a constant kernel.
+    return smooth + kernels.Constant(tf.constant(gp._level_variance)) if gp.settings.level_sd else smooth
 
 
 def _process(gp: SurfaceGP, x: Any) -> Any:
@@ -201,13 +220,14 @@ def _marginals(gp: SurfaceGP, x: Any) -> Any:
 def _compiled_training(gp: SurfaceGP) -> Any:
     tf = tensorflow()
     variables, (first, second) = list(gp._variables.values()), gp._moments
-    nodes = [gaussian_nodes(7), gaussian_nodes(3)][: gp.processes]
+    nodes = [gaussian_nodes(7), gaussian_nodes(7 if gp.form == "alpha-beta" else 3)][: gp.processes]
+    curve = alpha_and_beta if gp.form == "alpha-beta" else mean_and_scale
 
     def loss_of(x: Any, right: Any, wrong: Any, target: Any, supervised: Any) -> Any:
         process = _process(gp, x)
         mean = gp._variables["constant"][:, None] + process.mean()
         sd = tf.sqrt(tf.maximum(process.variance(), 1e-12))
-        fit = expected_log_likelihood(mean, sd, nodes, right, wrong, target, supervised)
+        fit = expected_log_likelihood(mean, sd, nodes, right, wrong, target, supervised, curve)
         return gp.settings.prior_weight * tf.reduce_sum(process.surrogate_posterior_kl_divergence_prior()) - fit
 
     def train(x: Any, right: Any, wrong: Any, target: Any, supervised: Any, steps: Any) -> Any:

@@ -9,11 +9,12 @@ from altmas.surrogates.beta_mixture import NEAR, OFFSET, SLOPE
 
 
 def expected_log_likelihood(
-    mean: Any, sd: Any, nodes: list[Any], right: Any, wrong: Any, target: Any, supervised: Any
+    mean: Any, sd: Any, nodes: list[Any], right: Any, wrong: Any, target: Any, supervised: Any, curve: Any
 ) -> Any:
     """Sum over arms of the expected log likelihood; `mean` and `sd` are `[P, F]`, P = 1 (Bernoulli) or 2 (Beta).
 
-    `nodes` are the points and weights for each of the P processes.
+    `nodes` are the points and weights for each of the P processes, `curve` leads from f and g to the pseudo-counts of a
+    Beta, and `supervised` is the weight of each arm's number of observations as a target for its scale.
     """
     tf = tensorflow()
     x, u = (tf.constant(part[:, None]) for part in nodes[0])
@@ -21,10 +22,29 @@ def expected_log_likelihood(
     if len(nodes) == 1:
         return tf.reduce_sum(u * bernoulli(f, right, wrong))
     y, v = (tf.constant(part[:, None]) for part in nodes[1])
-    strength = tf.maximum(tf.nn.softplus(mean[1] + sd[1] * y), 100 * NEAR)
-    each = beta_binomial(f[:, None], strength[None], right, wrong)
-    by_scale = tf.reduce_sum(v * supervised * log_gamma_density(target, strength))
+    g = mean[1] + sd[1] * y
+    a, b = curve(f[:, None], g[None])
+    each = beta_binomial(a, b, right, wrong)
+    by_scale = tf.reduce_sum(v * supervised * log_gamma_density(target, scale(g)))
     return tf.reduce_sum(u[:, None] * v[None] * each) + by_scale
+
+
+def scale(g: Any) -> Any:
+    """The strength of a Beta at g, in observations; in NumPy it is `altmas.surrogates.beta_mixture.scale`."""
+    tf = tensorflow()
+    return tf.maximum(tf.nn.softplus(g), 100 * NEAR)
+
+
+def mean_and_scale(f: Any, g: Any) -> tuple[Any, Any]:
+    """Pseudo-counts of Beta(mean sigma(6 f - 3), scale softplus(g))."""
+    tf = tensorflow()
+    mean, strength = tf.clip_by_value(tf.sigmoid(SLOPE * f + OFFSET), NEAR, 1 - NEAR), scale(g)
+    return mean * strength, (1 - mean) * strength
+
+
+def alpha_and_beta(f: Any, g: Any) -> tuple[Any, Any]:
+    """Pseudo-counts that are curves of their own (Appendix B)."""
+    return scale(f), scale(g)
 
 
 def bernoulli(f: Any, right: Any, wrong: Any) -> Any:
@@ -39,18 +59,17 @@ def bernoulli(f: Any, right: Any, wrong: Any) -> Any:
     return -right * tf.nn.softplus(-z) - wrong * tf.nn.softplus(z)
 
 
-def beta_binomial(f: Any, strength: Any, right: Any, wrong: Any) -> Any:
-    """Log marginal likelihood of counts when rho ~ Beta(mean sigma(6 f - 3), scale `strength`) (Eq. 9).
+def beta_binomial(a: Any, b: Any, right: Any, wrong: Any) -> Any:
+    """Log marginal likelihood of counts when rho ~ Beta(a, b) (Eq. 9).
 
     >>> import numpy as np
-    >>> float(np.round(beta_binomial(np.array([0.5]), np.array([2.0]), np.array([1.0]), np.array([1.0]))[0], 4))
+    >>> one = np.array([1.0])
+    >>> float(np.round(beta_binomial(one, one, one, one)[0], 4))
     -1.7918
     """
-    tf = tensorflow()
-    mean = tf.clip_by_value(tf.sigmoid(SLOPE * f + OFFSET), NEAR, 1 - NEAR)
-    a, b, lgamma = mean * strength, (1 - mean) * strength, tf.math.lgamma
-    before = lgamma(a) + lgamma(b) - lgamma(strength)
-    return lgamma(a + right) + lgamma(b + wrong) - lgamma(strength + right + wrong) - before
+    lgamma = tensorflow().math.lgamma
+    before = lgamma(a) + lgamma(b) - lgamma(a + b)
+    return lgamma(a + right) + lgamma(b + wrong) - lgamma(a + b + right + wrong) - before
 
 
 def log_gamma_density(target: Any, shape: Any) -> Any:

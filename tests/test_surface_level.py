@@ -1,0 +1,106 @@
+"""What all arms of a surface share: doubt about the overall level; and the forms that are there to be compared with."""
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from altmas import InputError
+from altmas.surface_arms import Arms
+from altmas.surface_deep import deep_start
+from altmas.surrogates.beta_independent import BetaIndependent
+from altmas.surrogates.surface_estimators import GP_KINDS, GPSurface, SurfaceSettings, make_surface
+
+CODES = np.array(np.unravel_index(np.arange(256), [2] * 8)).T.astype(float)
+
+
+def overall(surface, rng):
+    """The 95% interval of the mean over all arms."""
+    return np.quantile(surface.draw(1000, rng).mean(1), [0.025, 0.975])
+
+
+def test_the_overall_accuracy_of_independent_arms_is_in_doubt(seed):
+    """60 labels on 1,024 arms, 60 surfaces: 95% intervals cover at least 90% (fails by chance 1 in 10,000)."""
+    rng, held = np.random.default_rng(seed), 0
+    for _ in range(60):
+        rho = rng.beta(16, 4, 1024)
+        arms = rng.integers(1024, size=60)
+        right = np.bincount(arms, rng.random(60) < rho[arms], minlength=1024)
+        wrong = np.bincount(arms, minlength=1024) - right
+        low, high = overall(BetaIndependent(1024, strength=2.0).fit(right, wrong, rng=rng), rng)
+        held += low <= rho.mean() <= high
+    assert binomtest(held, 60, 0.9, alternative="less").pvalue > 1e-4
+
+
+def test_a_process_that_doubts_its_level_does_not_average_it_away():
+    """20 labels on 256 arms, 16 right: a binomial interval is 0.34 wide, one with 0.1 made-up labels per arm 0.20."""
+    right, wrong = np.zeros(256), np.zeros(256)
+    right[::16], wrong[8::64] = 1, 1
+    use = SurfaceSettings(steps=150, learning_rate=0.03, inducing=16, centred=True, level_sd=0.5)
+    surface = make_surface("betagp", CODES, use).fit(right, wrong, rng=np.random.default_rng(0))
+    low, high = overall(surface, np.random.default_rng(1))
+    assert low < 0.8 < high
+    assert 0.28 < high - low < 0.4
+
+
+def test_draws_and_moments_agree_where_the_level_is_in_doubt():
+    right, wrong = np.tile([3.0, 1.0], 5), np.tile([1.0, 2.0], 5)
+    use = SurfaceSettings(steps=60, learning_rate=0.05, inducing=10, level_sd=0.5)
+    surface = make_surface("betagp", np.arange(10.0)[:, None], use).fit(right, wrong, rng=np.random.default_rng(0))
+    mean, variance = surface.moments()
+    draws = surface.draw(4000, np.random.default_rng(1))
+    np.testing.assert_allclose(draws.mean(0), mean, atol=0.03)  # the mean of 4,000 draws has sd below 0.005
+    np.testing.assert_allclose(draws.std(0), np.sqrt(variance), rtol=0.15)
+
+
+def test_doubt_below_nothing_is_refused():
+    with pytest.raises(InputError, match=r"level_sd must be a number of at least 0; got -1"):
+        SurfaceSettings(level_sd=-1)
+
+
+def test_two_shapes_in_place_of_mean_and_scale():
+    """Appendix B's form learns the surface's level, and its moments are those of Beta(softplus f, softplus g)."""
+    use = SurfaceSettings(steps=200, learning_rate=0.05, inducing=10, own_answers=False)
+    surface = make_surface("betagp-ab", np.arange(10.0)[:, None], use)
+    assert isinstance(surface, GPSurface)
+    surface.fit(np.full(10, 18.0), np.full(10, 2.0), rng=np.random.default_rng(0))
+    mean, variance = surface.moments()
+    np.testing.assert_allclose(mean, 0.9, atol=0.03)
+    # Variance of a Beta of that mean and scale, and a little for what is unknown of both.
+    assert np.all(variance >= mean * (1 - mean) / (surface.scales() + 1) * 0.9)
+
+
+def test_supervision_is_a_mean_over_observed_arms(monkeypatch):
+    surface = GPSurface(CODES, GP_KINDS["betagp-sl"], SurfaceSettings(inducing=4))
+    given = []
+    monkeypatch.setattr(surface._gp, "train", lambda arms, seen, steps: given.append((len(arms), seen.supervised)))
+    right = np.zeros(256)
+    right[:64] = 2
+    surface.fit(right, np.zeros(256), rng=np.random.default_rng(0))
+    arms, weight = given[0]
+    assert arms == 256
+    np.testing.assert_allclose(weight[:64], 4.0)  # 256 fitted arms, 64 observed
+    assert not weight[64:].any()
+
+
+def test_a_deep_kernel_starts_from_the_layer_it_is_given():
+    people = {"hat": ["no", "yes", "no"] * 30, "hair": ["fair", "dark", "grey"] * 30}
+    arms = Arms.build(people)
+    features, layer = deep_start(arms)
+    surface = make_surface("betagp-slp", features, SurfaceSettings(steps=2, learning_rate=1e-9, deep=3), layer=layer)
+    surface.fit(np.ones(6), np.ones(6), rng=np.random.default_rng(0))
+    assert isinstance(surface, GPSurface)
+    np.testing.assert_allclose(surface._gp._variables["hidden"].numpy(), layer[0], atol=1e-6)
+    assert surface._gp.embedded().shape == (6, 3)
+
+
+def test_a_deep_start_knows_what_occurs_together():
+    """Combinations that occur have a higher potential than those that do not, from attributes alone."""
+    from altmas.surrogates.attribute_calibration import joint_potential, one_hot
+
+    values = np.array([[0, 0, 1], [1, 1, 0]] * 150)
+    found = joint_potential(values, [2, 2, 2], rng=np.random.default_rng(0))
+    codes = np.array(np.unravel_index(np.arange(8), [2] * 3)).T
+    potential = found.potential(one_hot(codes, [2, 2, 2]))
+    assert set(np.argsort(-potential)[:2]) == {1, 6}
+    with pytest.raises(InputError, match=r"values must be \[N, 3\], of at least 2 items"):
+        joint_potential(values[:1], [2, 2, 2], rng=np.random.default_rng(0))
