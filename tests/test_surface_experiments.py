@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments import surface_tables
+from altmas.experiments import surface_simple, surface_simulated, surface_soft, surface_tables
 from altmas.experiments.surface_pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import Constant, Plan, new_estimator, run_surface
 from altmas.surface_arms import Arms
@@ -150,3 +150,32 @@ def test_the_table_in_small_goes_on_where_it_stopped(tmp_path):
 def test_an_unknown_method_is_said():
     with pytest.raises(InputError, match="methods must be among constant, beta-i"):
         smoke("--methods", "beta-ii")
+
+
+@pytest.mark.parametrize(("program", "options", "says"), [
+    (surface_simple, [], "scales, as written"),
+    (surface_soft, ["--methods", "beta-i,betagp"], "seeds won"),
+    (surface_simulated, ["--methods", "beta-i"], "active arms inside their 95% interval; overall accuracy in"),
+])  # fmt: skip
+def test_every_program_runs_in_small(program, options, says):
+    found = CliRunner().invoke(program.main, ["--smoke", *options], catch_exceptions=False)
+    assert found.exit_code == 0
+    assert says in found.output
+
+
+def test_simulated_predictors_are_as_accurate_as_said(data):
+    pool = load_surface_pool("celeba", data)
+    scores = surface_soft.noisy_scores(pool.arms, np.random.default_rng(0))
+    true = pool.arms.codes[pool.arms.index]
+    right = np.mean([table.argmax(1) == true[:, k] for k, table in enumerate(scores)], axis=1)
+    # 300 items each, 12 attributes of accuracy 0.8 to 0.9: 4.5 standard deviations either side.
+    assert np.all((right > 0.69) & (right < 0.98))
+    with pytest.raises(InputError, match="attributes must have two values each"):
+        surface_soft.noisy_scores(load_surface_pool("compas", data).arms, np.random.default_rng(0))
+
+
+def test_a_deep_kernel_over_known_attributes_runs(data):
+    pool = load_surface_pool("smoke", None)
+    use = SurfaceSettings(steps=5, update_steps=2, inducing=4, deep=3)
+    errors = run_surface(new_estimator("betagp-slp", pool, use), pool, Plan(60), seed=0)
+    assert 0 < errors["macro"] < 50
