@@ -28,6 +28,7 @@ from altmas.pool import Pool
 from altmas.streams import stream
 from altmas.surface_arms import ACTIVE, Arms
 from altmas.surface_counts import ArmCounts, arm_counts
+from altmas.surface_marginals import Cells, spread, value_column
 from altmas.surface_membership import By, Membership, membership
 from altmas.surface_words import surface_promise, surface_verdict
 
@@ -77,12 +78,16 @@ class SurfaceRecipe:
         from altmas.surrogates.surface_estimators import make_surface
 
         settings = self.settings or usual_settings()
-        features = where.arms.features if self.features is None else np.asarray(self.features, dtype=np.float64)
-        if len(features) != where.arms.size:
-            raise InputError(
-                "features of a surface", f"be a row per arm, {where.arms.size:,}", f"{len(features):,} rows"
-            )
-        return make_surface(self.estimator, features, settings, supported=self.active(where))
+        return make_surface(self.estimator, self._features(where.arms), settings, supported=self.active(where))
+
+    def _features(self, arms: Arms) -> FloatArray:
+        if self.features is not None:
+            features = np.asarray(self.features, dtype=np.float64)
+            if len(features) != arms.size:
+                raise InputError("features of a surface", f"be a row per arm, {arms.size:,}", f"{len(features):,} rows")
+            return features
+        # Beta-I looks at no attribute: the table of them all, which may be large, is not made for it.
+        return np.zeros((arms.size, 1)) if self.estimator == "beta-i" else arms.features
 
     def active(self, where: Membership) -> Any:
         """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
@@ -166,15 +171,17 @@ class Surface:
 
         Intervals are of coherent draws, so that arms that err together do not average out.
         """
-        values, index, share, support = self._cells(attributes)
-        low, high = np.quantile(self.draws @ share, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
-        mean = self.posterior.mean @ share
-        labels = np.bincount(index, self.counts.labels, minlength=len(support)).astype(np.float64)
+        places = [self._place(name) for name in attributes]
+        if not places or len(set(places)) < len(places):
+            raise InputError("attributes of a marginal", "be one or more, each once", ", ".join(attributes) or "none")
+        cells = Cells.of(self.arms, self.where.support, places)
+        low, high = np.quantile(cells.draws(self.draws), [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
+        mean = cells.mean(self.posterior.mean)
         columns = {
-            name: [self.arms.attributes[self._place(name)].values[code] for code in values[support > 0, k]]
-            for k, name in enumerate(attributes)
+            name: value_column(self.arms.attributes[place], cells.codes[:, k])
+            for k, (name, place) in enumerate(zip(attributes, places, strict=True))
         }
-        found = {"support": self._whole(support[support > 0]), "labels": self._whole(labels[support > 0])}
+        found = {"support": self._whole(cells.support), "labels": self._whole(cells.total(self.counts.labels))}
         ends = {"low": np.minimum(low, mean), "high": np.maximum(high, mean)}
         return pd.DataFrame({**columns, **found, "estimate": mean, **ends})
 
@@ -187,23 +194,10 @@ class Surface:
         >>> surface_of(pool, answers, estimator="beta-i").widest()
         [('hat', 'age')]
         """
-        spreads = {}
-        for pair in combinations(self.arms.names, 2):
-            _, _, share, support = self._cells(pair)
-            weight, value = support[support > 0], self.posterior.mean @ share
-            spreads[pair] = float(np.average(np.square(value - np.average(value, weights=weight)), weights=weight))
-        return sorted(spreads, key=lambda pair: -spreads[pair])[:count]
-
-    def _cells(self, attributes: Sequence[str]) -> tuple[Any, Any, FloatArray, FloatArray]:
-        """Combinations of attributes: codes `[V, K]`, each arm's `[A]`, arms' shares in those held, items `[V]`."""
-        places = [self._place(name) for name in attributes]
-        if not places or len(set(places)) < len(places):
-            raise InputError("attributes of a marginal", "be one or more, each once", ", ".join(attributes) or "none")
-        values, index = np.unique(self.arms.codes[:, places], axis=0, return_inverse=True)
-        share = np.zeros((self.arms.size, len(values)))
-        share[np.arange(self.arms.size), index.reshape(-1)] = self.where.support
-        support = share.sum(0)
-        return values, index.reshape(-1), share[:, support > 0] / support[support > 0], support
+        pairs = list(combinations(range(len(self.arms.names)), 2))
+        found = [spread(Cells.of(self.arms, self.where.support, pair), self.posterior.mean) for pair in pairs]
+        first = np.argsort(-np.array(found), kind="stable")[:count]
+        return [(self.arms.names[pairs[k][0]], self.arms.names[pairs[k][1]]) for k in first]
 
     @property
     def verdict(self) -> str:
@@ -228,10 +222,7 @@ class Surface:
         return self.arms.names.index(name)
 
     def _rows(self, held: Any) -> pd.DataFrame:
-        columns = {
-            one.name: [one.values[code] for code in self.arms.codes[held, k]]
-            for k, one in enumerate(self.arms.attributes)
-        }
+        columns = {one.name: value_column(one, self.arms.codes[held, k]) for k, one in enumerate(self.arms.attributes)}
         counts = {"support": self._whole(self.where.support[held]), "labels": self._whole(self.counts.labels[held])}
         return pd.DataFrame({**columns, **counts})
 
