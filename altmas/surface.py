@@ -4,13 +4,13 @@ With a dozen attributes there are thousands of combinations, arms, and labels fo
 neighbouring arms teach (`altmas.surrogates.surface_estimators`), and says how sure it is of each.
 
 Estimates are about each arm's accuracy behind the pool: how often the model is right on such items, of which those in
-the pool are some. The intervals are credible under the surface's prior: on average over surfaces that the prior
-describes, they hold the truth at their level. Nothing is promised about a surface that is unlike all of them.
+the pool are some. What the intervals promise, `altmas.surface_words` says per estimator: those of Beta-I and BetaGP
+hold the truth at their level on average over surfaces that the prior describes, and nothing is promised about others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -27,10 +27,11 @@ from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.streams import stream
 from altmas.surface_arms import ACTIVE, Arms
+from altmas.surface_chances import Chances, chances_in, explored_chances
 from altmas.surface_counts import ArmCounts, arm_counts
 from altmas.surface_marginals import Cells, spread, value_column
 from altmas.surface_membership import By, Membership, membership
-from altmas.surface_words import surface_promise, surface_verdict
+from altmas.surface_words import LABELLED, surface_promise, surface_verdict
 
 if TYPE_CHECKING:
     from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator
@@ -46,6 +47,8 @@ _NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
 class SurfaceRecipe:
     """How a surface is made: the estimator's name, its `SurfaceSettings`, and what counts as an arm.
 
+    Settings may be a mapping, as a file or a command has them; what it does not name is as usual.
+
     Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
     more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of `Arms.codes`, are
     what the kernel sees in place of the attributes: an embedding of your own.
@@ -55,7 +58,7 @@ class SurfaceRecipe:
     """
 
     estimator: str = DEFAULT
-    settings: SurfaceSettings | None = None
+    settings: SurfaceSettings | Mapping[str, Any] | None = None
     least: int = ACTIVE
     bins: int = 5
     features: Any = field(default=None, compare=False, repr=False)
@@ -67,6 +70,7 @@ class SurfaceRecipe:
             raise InputError("estimator of a surface", f"be one of {', '.join(SURFACES)}", repr(self.estimator))
         whole_number("least", self.least, 1)
         whole_number("bins", self.bins, 2)
+        object.__setattr__(self, "settings", _settings(self.settings))
 
     @classmethod
     def of(cls, given: str | SurfaceRecipe | None) -> SurfaceRecipe:
@@ -77,7 +81,7 @@ class SurfaceRecipe:
         """The estimator over these arms, not fitted yet."""
         from altmas.surrogates.surface_estimators import make_surface
 
-        settings = self.settings or usual_settings()
+        settings = _settings(self.settings) or usual_settings()
         return make_surface(self.estimator, self._features(where.arms), settings, supported=self.active(where))
 
     def _features(self, arms: Arms) -> FloatArray:
@@ -99,6 +103,19 @@ def usual_settings() -> SurfaceSettings:
     from altmas.surrogates.surface_gp import SurfaceSettings
 
     return SurfaceSettings(learning_rate=0.01, centred=True)
+
+
+def _settings(given: Any) -> SurfaceSettings | None:
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+    if given is None or isinstance(given, SurfaceSettings):
+        return given
+    if not isinstance(given, Mapping):
+        raise InputError("settings of a surface", "be SurfaceSettings, or some of them by name", repr(given)[:60])
+    try:
+        return replace(usual_settings(), **given)
+    except TypeError as error:
+        raise InputError("settings of a surface", "be known", str(error).split("() ")[-1]) from None
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +152,16 @@ class Surface:
     def active(self) -> Any:
         """Arms that are judged `[A]`."""
         return self.recipe.active(self.where)
+
+    @property
+    def labelled(self) -> Any:
+        """Arms that have labels of their own `[A]`."""
+        return self.counts.labels >= LABELLED
+
+    @property
+    def largest_only(self) -> bool:
+        """Whether no arm has as many items as the recipe asks for, so that the largest are judged instead."""
+        return bool(self.where.support.max() < self.recipe.least)
 
     @cached_property
     def table(self) -> pd.DataFrame:
@@ -208,7 +235,7 @@ class Surface:
     @property
     def promise(self) -> str:
         """What the intervals promise."""
-        return surface_promise(self.level, self.caution)
+        return surface_promise(self.level, self.recipe.estimator, self.caution)
 
     def write(self, path: str | Path) -> None:
         """Write the table: .csv, .tsv, .parquet, .jsonl, .json or .npz, by the ending."""
@@ -285,24 +312,33 @@ def surface_of(
     return read_surface(where, counts, recipe, fitted, level, seed, caution)
 
 
-def surface_from_log(pool: Pool, log: pd.DataFrame, by: By = None, **how: Any) -> Surface:
+def surface_from_log(
+    pool: Pool, log: pd.DataFrame, by: By = None, *, explored: By = None, at_random: bool = False, **how: Any
+) -> Surface:
     """A surface from a pool and a log of answers: columns `id` and `label`, and `inclusion` where chances differed.
 
-    `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export.
+    `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export. Where it does not say
+    with what chances its answers were drawn, the promise does; unless you know: `at_random`, uniformly from the whole
+    pool, or at random within the combinations `explored`, as the method `surface` does (names of attributes, or the
+    `result.fitted.where` of its result). `how` is as for `surface_of`.
 
     >>> pool = Pool.build([0, 1] * 50, groups={"side": ["left"] * 50 + ["right"] * 50})
     >>> log = pd.DataFrame({"id": range(0, 100, 4), "label": [0] * 25})
-    >>> surface_from_log(pool, log, "side", estimator="beta-i").table["labels"].tolist()
+    >>> surface_from_log(pool, log, "side", estimator="beta-i", at_random=True).table["labels"].tolist()
     [13, 12]
     """
     from altmas.certified_result import answers_in
 
-    answers, drawn = answers_in(pool, log)
-    inclusion = None
-    if drawn is not None:  # of the items without an answer a log does not know the chances
-        inclusion = np.full(pool.size, np.nan)
-        inclusion[answers.items] = drawn
-    return surface_of(pool, answers, by, inclusion=inclusion, **how)
+    if "inclusion" in log and log["inclusion"].isna().all():  # an audit's export, where the method does not know them
+        log = log.drop(columns="inclusion")
+    answers, _ = answers_in(pool, log)
+    recipe = SurfaceRecipe.of(how.get("estimator"))
+    where = membership(of_model(pool, how.get("model")), by, bins=recipe.bins)
+    if explored is not None:
+        found = explored_chances(membership(pool, explored, bins=recipe.bins), where, answers.items)
+    else:
+        found = Chances() if at_random else chances_in(log, answers.items, pool.size)
+    return surface_of(pool, answers, where, **{"inclusion": found.inclusion, "caution": found.caution, **how})
 
 
 def of_model(pool: Pool, model: str | None) -> Pool:
