@@ -13,7 +13,7 @@ import numpy as np
 from altmas.checks import as_column, is_number, same_length, sorted_classes, whole_number
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import Pool
+from altmas.pool import MISSING, Pool
 from altmas.surface_bins import bin_names, quantile_edges
 
 MOST_ARMS = 20_000
@@ -28,18 +28,15 @@ MOST_NUMBERS = 25_000_000
 ACTIVE = 5
 """Items an arm must have to be judged (Appendix G)."""
 
-MISSING = "missing"
-"""The value of an item without a number, where the numbers are binned; and how an empty cell is shown."""
-
 
 def is_missing(value: object) -> bool:
-    """Whether a cell is empty: None, NaN, or blank text.
+    """Whether a cell is empty: None, NaN, blank text, or what a file's empty cell is called.
 
-    >>> [is_missing(one) for one in (None, float("nan"), " ", 0, "no")]
-    [True, True, True, False, False]
+    >>> [is_missing(one) for one in (None, float("nan"), " ", "(missing)", 0, "no")]
+    [True, True, True, True, False, False]
     """
     if isinstance(value, str):
-        return not value.strip()
+        return not value.strip() or value == MISSING
     return value is None or (isinstance(value, float) and math.isnan(value))
 
 
@@ -47,14 +44,17 @@ def shown(value: Hashable) -> str:
     """A value in words.
 
     >>> shown("no"), shown(None)
-    ('no', 'missing')
+    ('no', '(missing)')
     """
     return MISSING if is_missing(value) else str(value)
 
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A column with few values, in order; `edges` are the inner cuts of one that was binned."""
+    """A column with few values, in order; `edges` are the inner cuts of one that was binned.
+
+    Beside bins, items without a number have the value `MISSING`, the last.
+    """
 
     name: str
     values: tuple[Hashable, ...]
@@ -63,12 +63,14 @@ class Attribute:
     @property
     def ordered(self) -> bool:
         """Whether neighbouring values are alike: a binned number."""
-        return self.edges is not None and MISSING not in self.values
+        return self.edges is not None
 
     @property
     def columns(self) -> int:
         """How many numbers stand for it in a kernel's table."""
-        return 1 if self.ordered or len(self.values) <= 2 else len(self.values)
+        if self.ordered:
+            return 2 if MISSING in self.values else 1
+        return 1 if len(self.values) <= 2 else len(self.values)
 
     def codes(self, column: Any) -> IntArray:
         """The index of each value, for a column of any length.
@@ -181,7 +183,8 @@ class Arms:
     def features(self) -> FloatArray:
         """The arms as a kernel sees them `[A, D]`: two values of an attribute lie at distance 1.
 
-        A two-valued attribute is 0 or 1, a binned one lies on [0, 1] in order, any other is one-hot over sqrt(2).
+        A two-valued attribute is 0 or 1, a binned one lies on [0, 1] in order, with a second number where some are
+        missing; any other is one-hot over sqrt(2).
 
         >>> Arms.build({"hat": ["no", "yes"]}).features.tolist()
         [[0.0], [1.0]]
@@ -258,6 +261,10 @@ def _product(sizes: list[int]) -> IntArray:
 
 def _encoded(attribute: Attribute, codes: IntArray) -> FloatArray:
     values = len(attribute.values)
+    if attribute.ordered and MISSING in attribute.values:
+        # Bins keep their order beside it; what is missing lies off their line, at distance 1 from both ends.
+        absent = codes == values - 1
+        return np.column_stack([np.where(absent, 0.5, codes / max(values - 2, 1)), absent * np.sqrt(0.75)])
     if attribute.columns == 1:
         return codes[:, None] / max(values - 1, 1)
     table = np.zeros((len(codes), values))

@@ -129,7 +129,7 @@ class PairDisplay:
                 place = down.index(row[a]), across.index(row[b])
                 estimate[place], labels[place] = row["estimate"], row["labels"]
         left = found[a] - len(down) + found[b] - len(across)
-        rows, columns = (tuple(short(told(one), 24) for one in side) for side in (down, across))
+        rows, columns = (tuple(short(told(one), 28) for one in side) for side in (down, across))
         return cls((a, b), rows, columns, estimate, labels, left)
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -67,11 +67,11 @@ def test_missing_values_stay_what_they_are():
     hats = found.marginal("hats")
     assert hats["hats"].tolist() == [None, 0, 1]
     assert hats["support"].tolist() == [10, 20, 10]
-    assert MarginalDisplay.from_surface(found, "hats").names == ("missing", "0", "1")
+    assert MarginalDisplay.from_surface(found, "hats").names == ("(missing)", "0", "1")
     pair = PairDisplay.from_surface(found, "hats", "side")
-    assert pair.rows == ("missing", "0", "1")
+    assert pair.rows == ("(missing)", "0", "1")
     assert pair.labels.sum() == 40
-    assert found.worst(9)["arm"].str.contains("hats=missing").sum() == 1
+    assert found.worst(9)["arm"].str.contains("hats=(missing)", regex=False).sum() == 1
 
 
 def test_classes_are_in_the_pools_order_and_keep_their_type():
@@ -87,10 +87,10 @@ def test_classes_are_in_the_pools_order_and_keep_their_type():
 
 def test_nan_in_a_file_is_as_good_as_blank():
     ages = [str(k) for k in range(20, 60)]
-    pool = Pool.build([0] * 42, groups={"age": [*ages, "nan", ""]}, classes=[0, 1])
+    pool = Pool.build([0] * 43, groups={"age": [*ages, "nan", "", "(missing)"]}, classes=[0, 1])
     where = membership(pool, "age")
-    assert where.arms.attributes[0].values[-1] == "missing"
-    assert where.support[-1] == 2
+    assert where.arms.attributes[0].values[-1] == "(missing)"
+    assert where.support[-1] == 3
 
 
 def test_what_looks_like_an_id_is_refused_and_a_thousand_classes_are_not():

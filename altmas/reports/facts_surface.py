@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from altmas.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
-from altmas.surface_arms import MISSING, is_missing
+from altmas.surface_arms import is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +30,8 @@ def surface_facts(surface: Surface) -> dict[str, Any]:
         "least": surface.recipe.least,
         "combinations": int((surface.where.support > 0).sum()),
         "judged": int(surface.active.sum()),
+        "labelled": int((surface.active & surface.labelled).sum()),
+        "largest_only": surface.largest_only,
         "verdict": surface.verdict,
         "promise": surface.promise,
         "arms": rows_with_values(worst, names),
