@@ -115,7 +115,8 @@ def _settings(given: Any) -> SurfaceSettings | None:
     try:
         return replace(usual_settings(), **given)
     except TypeError as error:
-        raise InputError("settings of a surface", "be known", str(error).split("() ")[-1]) from None
+        said = str(error).split("() ")[-1].removeprefix("got ")
+        raise InputError("settings of a surface", "be known", said) from None
 
 
 @dataclass(frozen=True, eq=False)
