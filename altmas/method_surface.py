@@ -183,9 +183,9 @@ def open_right(draws: FloatArray, left: FloatArray, items: int, rng: np.random.G
     array([1.])
     """
     if sure:
-        return rng.binomial(np.rint(left).astype(np.int64), draws).sum(1).astype(np.float64)
+        return np.asarray(rng.binomial(np.rint(left).astype(np.int64), draws).sum(1), dtype=np.float64)
     share = np.clip(draws @ left / left.sum(), 0.0, 1.0)
-    return rng.binomial(items, share).astype(np.float64)
+    return np.asarray(rng.binomial(items, share), dtype=np.float64)
 
 
 def _estimate(name: str, found: tuple[float, float, float], labels: int, promise: str) -> Estimate:

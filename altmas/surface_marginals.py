@@ -37,7 +37,7 @@ class Cells:
         array([0.5, 0.9])
         """
         held = np.flatnonzero(support > 0)
-        codes, index = np.unique(arms.codes[np.ix_(held, list(places))], axis=0, return_inverse=True)
+        codes, index = np.unique(arms.codes[held][:, list(places)], axis=0, return_inverse=True)
         index = index.reshape(-1)
         whole = np.bincount(index, support[held], minlength=len(codes)).astype(np.float64)
         return cls(codes, held, index, support[held] / whole[index], whole)

@@ -70,7 +70,7 @@ def membership(pool: Pool, by: By = None, *, bins: int = 5) -> Membership:
 
 def _columns(pool: Pool, by: str | Sequence[str] | None, bins: int) -> dict[str, Any]:
     wanted = _names(pool, by)
-    columns = dict(pool.groups)
+    columns: dict[str, Any] = dict(pool.groups)
     if "class" not in columns:
         said = (*pool.classes, NO_CLASS)
         columns["class"] = [said[k] for k in pool.predictions]
