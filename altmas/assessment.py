@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,8 @@ from altmas.pool import Pool
 from altmas.progress import reporter
 from altmas.resolve import resolve_metrics
 from altmas.result import Result
-from altmas.surface import SurfaceRecipe
 from altmas.surface_membership import By, membership
+from altmas.surface_recipe import SurfaceRecipe
 from altmas.surface_result import SurfaceQuestion, surface_result
 
 USUAL = "usual"
@@ -176,8 +176,7 @@ def _surface_question(
     if isinstance(method, SurfaceMethod):
         recipe = method.recipe if estimator is None else SurfaceRecipe.of(estimator)
         where = membership(pool, method.by if by is None else by, bins=recipe.bins)
-        named = {one.name: getattr(recipe, one.name) for one in fields(recipe)}
-        return SurfaceQuestion(where, recipe), replace(method, by=where, **named)
+        return SurfaceQuestion(where, recipe), replace(method, by=where, estimator=recipe)
     recipe = SurfaceRecipe.of(estimator)
     return SurfaceQuestion(membership(pool, by, bins=recipe.bins), recipe), method
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -13,21 +13,20 @@ from altmas.checks import whole_number
 from altmas.estimates import Estimate
 from altmas.method import Job, Run
 from altmas.method_random import choose_uniformly
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.policies import Choice
 from altmas.streams import stream
-from altmas.surface import DEFAULT, Surface, SurfaceRecipe, read_surface
-from altmas.surface_arms import ACTIVE
+from altmas.surface import Surface, read_surface
 from altmas.surface_counts import ArmCounts, arm_counts
-from altmas.surface_exploration import BATCH, RULES, Queries, arm_order, choose_queries
+from altmas.surface_exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surface_membership import By, Membership, membership
+from altmas.surface_recipe import DEFAULT, SurfaceRecipe
 from altmas.surface_words import surface_promise
 from altmas.weighted import everything_labelled, goes_on
 
 if TYPE_CHECKING:
     from altmas.surrogates.arm_posterior import SurfaceEstimator
-    from altmas.surrogates.surface_gp import SurfaceSettings
 
 MEASURES = ("accuracy", "error_rate")
 """What a surface knows of the whole pool: it sees right and wrong, not classes."""
@@ -43,14 +42,10 @@ class SurfaceMethod:
     guessed, the item that most probably belongs to it); the surface is updated between batches, not fitted anew.
     """
 
-    estimator: str = DEFAULT
+    estimator: str | SurfaceRecipe = DEFAULT
     explore: str = "variance"
     by: By = None
     batch: int = BATCH
-    settings: SurfaceSettings | None = None
-    least: int = ACTIVE
-    bins: int = 5
-    features: Any = field(default=None, compare=False, repr=False)
     name: str = "surface"
 
     default_metrics = "accuracy"
@@ -59,18 +54,32 @@ class SurfaceMethod:
         if self.explore not in RULES:
             raise InputError("explore", f"be one of {', '.join(RULES)}", repr(self.explore))
         whole_number("batch", self.batch, 1)
+        SurfaceRecipe.of(self.estimator)  # an unknown one is refused now
+
+    @classmethod
+    def of(
+        cls, estimator: str | SurfaceRecipe = DEFAULT, explore: str = "variance", by: By = None, batch: int = BATCH,
+        name: str = "surface", **recipe: Any,
+    ) -> SurfaceMethod:  # fmt: skip
+        """From options as a command or a file can say them; `recipe` has those of `SurfaceRecipe`.
+
+        >>> SurfaceMethod.of("beta-i", least=8).recipe.least
+        8
+        """
+        made = replace(SurfaceRecipe.of(estimator), **recipe) if recipe else estimator
+        return cls(made, explore, by, batch, name)
 
     @property
     def recipe(self) -> SurfaceRecipe:
         """How the surface is made."""
-        return SurfaceRecipe(self.estimator, self.settings, self.least, self.bins, self.features)
+        return SurfaceRecipe.of(self.estimator)
 
     def begin(self, job: Job) -> Run:
         """Lay out the arms."""
         if other := [one.name for one in job.metrics if one.name not in MEASURES]:
             hint = "method='certified' estimates every metric, and task='surface' gives the surface of its labels."
             raise InputError("metrics", f"be {' or '.join(MEASURES)} for method 'surface'", repr(other[0]), hint)
-        return SurfaceRun(job, self, membership(job.pool, self.by, bins=self.bins))
+        return SurfaceRun(job, self, membership(job.pool, self.by, bins=self.recipe.bins))
 
 
 @dataclass(eq=False)
@@ -117,8 +126,8 @@ class SurfaceRun:
         rng = stream(self.job.seed, "surface", "choose", self.round)
         labelled = np.zeros(self.job.pool.size, dtype=bool)
         labelled[self.answers.items] = True
-        order = arm_order(self.method.explore, self.fitted.moments()[1], self.counts().labels, rng)
-        active = self.method.recipe.active(self.where)
+        known = (self.method.explore, self.fitted.moments()[1], self.counts().labels)
+        order, active = arm_order(*known, rng), self.method.recipe.active(self.where)
         items: list[int] = []
         arms: list[int] = []
         for some in (order[active[order]], order[~active[order]]):
@@ -126,21 +135,11 @@ class SurfaceRun:
                 found = choose_queries(some, self.where.belongs, labelled, rng, count - len(items))
                 items, arms = [*items, *found.items.tolist()], [*arms, *found.arms.tolist()]
                 labelled[found.items] = True
-        chosen = Queries(np.array(items, dtype=np.int64), np.array(arms, dtype=np.int64))
-        return Choice(chosen.items, self._chances(chosen.arms))
-
-    def _chances(self, arms: IntArray) -> FloatArray:
-        """The chance of each item within its arm; the arm itself is fixed by the answers, but for the rule `random`."""
-        if not self.where.sure:
-            return np.ones(len(arms))
+        if not self.where.sure:  # the surest item of an arm, not one at random
+            return Choice(np.array(items, dtype=np.int64), np.ones(len(items)))
         left = self.where.open_support(self.answers.items)
-        filled = max(int((left > 0).sum()), 1)
-        out = []
-        for k, arm in enumerate(arms):
-            among = filled - k % filled if self.method.explore == "random" else 1
-            out.append(1 / (among * max(left[arm], 1.0)))
-            left[arm] -= 1
-        return np.array(out)
+        ties = np.unique(np.stack([arm_keys(*known), ~active], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+        return Choice(np.array(items, dtype=np.int64), query_chances(np.array(arms, dtype=np.int64), ties, left))
 
     def estimate(self, level: float) -> list[Estimate]:
         """Accuracy on the pool: labelled items as they are, open ones by their arm's accuracy."""
@@ -149,7 +148,8 @@ class SurfaceRun:
         mean, draws = self._accuracy()
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
         ends = {"accuracy": (mean, low, high), "error_rate": (1 - mean, 1 - high, 1 - low)}
-        return [_estimate(one.name, ends[one.name], len(self.answers), level) for one in self.job.metrics]
+        promise = surface_promise(level, self.method.recipe.estimator)
+        return [_estimate(one.name, ends[one.name], len(self.answers), promise) for one in self.job.metrics]
 
     def _accuracy(self) -> tuple[float, FloatArray]:
         """Mean, and draws `[M]`, of the accuracy on the pool."""
@@ -159,12 +159,10 @@ class SurfaceRun:
         left = self.where.open_support(items)
         rng = stream(self.job.seed, "surface", "accuracy", self.round)
         number = int(np.clip(_NUMBERS // self.where.arms.size, _FEWEST, _MOST))
-        whole = np.rint(left).astype(np.int64)
-        right = rng.binomial(whole, np.clip(self.fitted.draw(number, rng), 0.0, 1.0)).sum(1)
-        share = right / max(int(whole.sum()), 1)
-        open_items = pool.size - len(items)
+        draws = np.clip(self.fitted.draw(number, rng), 0.0, 1.0)
+        right = open_right(draws, left, pool.size - len(items), rng, sure=self.where.sure)
         mean = (known + float(left @ self.fitted.moments()[0])) / pool.size
-        return min(max(mean, 0.0), 1.0), np.asarray((known + open_items * share) / pool.size)
+        return min(max(mean, 0.0), 1.0), (known + right) / pool.size
 
     def surface(self, level: float) -> Surface:
         """The surface as it is now."""
@@ -172,7 +170,26 @@ class SurfaceRun:
         return read_surface(self.where, self.counts(), self.method.recipe, self.fitted, level, self.job.seed)
 
 
-def _estimate(name: str, found: tuple[float, float, float], labels: int, level: float) -> Estimate:
+def open_right(draws: FloatArray, left: FloatArray, items: int, rng: np.random.Generator, *, sure: bool) -> FloatArray:
+    """How many of the open items are right `[M]`, by draws of the surface `[M, A]` and the open items of each arm.
+
+    Where attributes are guessed, `left` are expected numbers, of which many are below one: rounded arm by arm, they
+    would vanish. Then the items are drawn together by their mean accuracy, the widest noise that items with this mean
+    can have.
+
+    >>> rng = np.random.default_rng(0)
+    >>> open_right(np.array([[0.0, 1.0]]), np.array([3.0, 4.0]), 7, rng, sure=True)
+    array([4.])
+    >>> open_right(np.array([[1.0, 1.0]]), np.array([0.4, 0.4]), 1, rng, sure=False)
+    array([1.])
+    """
+    if sure:
+        return np.asarray(rng.binomial(np.rint(left).astype(np.int64), draws).sum(1), dtype=np.float64)
+    share = np.clip(draws @ left / left.sum(), 0.0, 1.0)
+    return np.asarray(rng.binomial(items, share), dtype=np.float64)
+
+
+def _estimate(name: str, found: tuple[float, float, float], labels: int, promise: str) -> Estimate:
     """The mean is exact and the ends are drawn, so that by a hair it may lie outside."""
     value, low, high = map(float, found)
-    return Estimate(name, value, min(low, value), max(high, value), labels, surface_promise(level))
+    return Estimate(name, value, min(low, value), max(high, value), labels, promise)

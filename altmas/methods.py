@@ -38,7 +38,7 @@ METHODS: dict[str, Callable[..., Method]] = {
     "thompson": partial(GroupMethod, "thompson", prior="informed", rule="thompson"),
     "hierarchical": partial(GroupMethod, "hierarchical", prior="hierarchical", rule="random"),
     "hierarchical-thompson": partial(GroupMethod, "hierarchical-thompson", prior="hierarchical", rule="thompson"),
-    "surface": SurfaceMethod,
+    "surface": SurfaceMethod.of,
 }
 """Name -> maker; the maker's keyword arguments are the method's options."""
 
@@ -50,7 +50,7 @@ def make_method(name: str, **options: Any) -> Method:
     `surrogate`, `draws`, `pseudo_labels`, `counted`, `tune` and `metric_aware`; `bald` takes `surrogate`, `draws`
     and `tune`; `stratified` takes `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes
     `draws`, `oasis` takes `strata`, `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`,
-    `reward` and `draws`; `surface` takes `estimator`, `explore`, `by`, `batch`, `settings`, `least` and `bins`.
+    `reward` and `draws`; `surface` takes `estimator`, `explore`, `by`, `batch`, and what a `SurfaceRecipe` does.
     Other packages add methods with the entry point `altmas.methods`.
 
     >>> make_method("altmas", draws=20).name

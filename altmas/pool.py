@@ -18,6 +18,9 @@ from altmas.metrics.errors import InputError, rows_at_fault
 NO_CLASS = "(no class)"
 """How an answer outside the declared classes is shown."""
 
+MISSING = "(missing)"
+"""The group of an item whose cell is empty."""
+
 _ROWS_AT_ONCE = 1 << 16
 
 

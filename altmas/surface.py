@@ -4,8 +4,8 @@ With a dozen attributes there are thousands of combinations, arms, and labels fo
 neighbouring arms teach (`altmas.surrogates.surface_estimators`), and says how sure it is of each.
 
 Estimates are about each arm's accuracy behind the pool: how often the model is right on such items, of which those in
-the pool are some. The intervals are credible under the surface's prior: on average over surfaces that the prior
-describes, they hold the truth at their level. Nothing is promised about a surface that is unlike all of them.
+the pool are some. What the intervals promise, `altmas.surface_words` says per estimator: those of Beta-I and BetaGP
+hold the truth at their level on average over surfaces that the prior describes, and nothing is promised about others.
 """
 
 from __future__ import annotations
@@ -26,87 +26,19 @@ from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.streams import stream
-from altmas.surface_arms import ACTIVE, Arms
+from altmas.surface_arms import Arms
+from altmas.surface_chances import Chances, chances_in, explored_chances
 from altmas.surface_counts import ArmCounts, arm_counts
+from altmas.surface_marginals import Cells, spread, value_column
 from altmas.surface_membership import By, Membership, membership
-from altmas.surface_words import surface_promise, surface_verdict
+from altmas.surface_recipe import DEFAULT, SurfaceRecipe
+from altmas.surface_words import LABELLED, surface_promise, surface_verdict
 
 if TYPE_CHECKING:
     from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator
-    from altmas.surrogates.surface_gp import SurfaceSettings
 
-DEFAULT = "betagp"
-"""On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
 _NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
 """Draws of the whole surface: as many as fit, at least 200, at most 4,000."""
-
-
-@dataclass(frozen=True)
-class SurfaceRecipe:
-    """How a surface is made: the estimator's name, its `SurfaceSettings`, and what counts as an arm.
-
-    Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
-    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of `Arms.codes`, are
-    what the kernel sees in place of the attributes: an embedding of your own.
-
-    >>> SurfaceRecipe("beta-i").estimator
-    'beta-i'
-    """
-
-    estimator: str = DEFAULT
-    settings: SurfaceSettings | None = None
-    least: int = ACTIVE
-    bins: int = 5
-    features: Any = field(default=None, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        from altmas.surrogates.surface_estimators import SURFACES
-
-        if self.estimator not in SURFACES:
-            raise InputError("estimator of a surface", f"be one of {', '.join(SURFACES)}", repr(self.estimator))
-        whole_number("least", self.least, 1)
-        whole_number("bins", self.bins, 2)
-
-    @classmethod
-    def of(cls, given: str | SurfaceRecipe | None) -> SurfaceRecipe:
-        """A recipe from its name, or as it is."""
-        return given if isinstance(given, SurfaceRecipe) else cls() if given is None else cls(given)
-
-    def make(self, where: Membership) -> SurfaceEstimator:
-        """The estimator over these arms, not fitted yet."""
-        from altmas.surrogates.surface_estimators import GP_KINDS, make_surface
-
-        settings = self.settings or usual_settings(self.estimator)
-        features = where.arms.features if self.features is None else np.asarray(self.features, dtype=np.float64)
-        if len(features) != where.arms.size:
-            raise InputError(
-                "features of a surface", f"be a row per arm, {where.arms.size:,}", f"{len(features):,} rows"
-            )
-        layer = None
-        if settings.deep and self.features is None and self.estimator in GP_KINDS:
-            from altmas.surface_deep import deep_start
-
-            features, layer = deep_start(where.arms, where.layer)
-        return make_surface(self.estimator, features, settings, self.active(where), layer)
-
-    def active(self, where: Membership) -> Any:
-        """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
-        return where.support >= min(float(self.least), float(where.support.max()))
-
-
-def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:
-    """What this product departs from the paper in; docs/surface-results.md has the figures.
-
-    Ten times the paper's learning rate, with which 1,000 steps hardly move a kernel; a centred start; doubt about the
-    overall level. Beta-I, which has nothing but its prior to lean on, has one of two observations in place of 0.1.
-
-    >>> usual_settings("beta-i").pseudo_count
-    2.0
-    """
-    from altmas.surrogates.surface_gp import SurfaceSettings
-
-    strength = 2.0 if estimator == "beta-i" else 0.1
-    return SurfaceSettings(learning_rate=0.01, centred=True, level_sd=0.5, pseudo_count=strength)
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +76,16 @@ class Surface:
         """Arms that are judged `[A]`."""
         return self.recipe.active(self.where)
 
+    @property
+    def labelled(self) -> Any:
+        """Arms that have labels of their own `[A]`."""
+        return self.counts.labels >= LABELLED
+
+    @property
+    def largest_only(self) -> bool:
+        """Whether no arm has as many items as the recipe asks for, so that the largest are judged instead."""
+        return bool(self.where.support.max() < self.recipe.least)
+
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row per arm that has items: its attributes, `support`, `labels`, `estimate`, `low`, `high`, `p_worst`.
@@ -179,15 +121,17 @@ class Surface:
 
         Intervals are of coherent draws, so that arms that err together do not average out.
         """
-        values, index, share, support = self._cells(attributes)
-        low, high = np.quantile(self.draws @ share, [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
-        mean = self.posterior.mean @ share
-        labels = np.bincount(index, self.counts.labels, minlength=len(support)).astype(np.float64)
+        places = [self._place(name) for name in attributes]
+        if not places or len(set(places)) < len(places):
+            raise InputError("attributes of a marginal", "be one or more, each once", ", ".join(attributes) or "none")
+        cells = Cells.of(self.arms, self.where.support, places)
+        low, high = np.quantile(cells.draws(self.draws), [(1 - self.level) / 2, (1 + self.level) / 2], axis=0)
+        mean = cells.mean(self.posterior.mean)
         columns = {
-            name: [self.arms.attributes[self._place(name)].values[code] for code in values[support > 0, k]]
-            for k, name in enumerate(attributes)
+            name: value_column(self.arms.attributes[place], cells.codes[:, k])
+            for k, (name, place) in enumerate(zip(attributes, places, strict=True))
         }
-        found = {"support": self._whole(support[support > 0]), "labels": self._whole(labels[support > 0])}
+        found = {"support": self._whole(cells.support), "labels": self._whole(cells.total(self.counts.labels))}
         ends = {"low": np.minimum(low, mean), "high": np.maximum(high, mean)}
         return pd.DataFrame({**columns, **found, "estimate": mean, **ends})
 
@@ -200,23 +144,10 @@ class Surface:
         >>> surface_of(pool, answers, estimator="beta-i").widest()
         [('hat', 'age')]
         """
-        spreads = {}
-        for pair in combinations(self.arms.names, 2):
-            _, _, share, support = self._cells(pair)
-            weight, value = support[support > 0], self.posterior.mean @ share
-            spreads[pair] = float(np.average(np.square(value - np.average(value, weights=weight)), weights=weight))
-        return sorted(spreads, key=lambda pair: -spreads[pair])[:count]
-
-    def _cells(self, attributes: Sequence[str]) -> tuple[Any, Any, FloatArray, FloatArray]:
-        """Combinations of attributes: codes `[V, K]`, each arm's `[A]`, arms' shares in those held, items `[V]`."""
-        places = [self._place(name) for name in attributes]
-        if not places or len(set(places)) < len(places):
-            raise InputError("attributes of a marginal", "be one or more, each once", ", ".join(attributes) or "none")
-        values, index = np.unique(self.arms.codes[:, places], axis=0, return_inverse=True)
-        share = np.zeros((self.arms.size, len(values)))
-        share[np.arange(self.arms.size), index.reshape(-1)] = self.where.support
-        support = share.sum(0)
-        return values, index.reshape(-1), share[:, support > 0] / support[support > 0], support
+        pairs = list(combinations(range(len(self.arms.names)), 2))
+        found = [spread(Cells.of(self.arms, self.where.support, pair), self.posterior.mean) for pair in pairs]
+        first = np.argsort(-np.array(found), kind="stable")[:count]
+        return [(self.arms.names[pairs[k][0]], self.arms.names[pairs[k][1]]) for k in first]
 
     @property
     def verdict(self) -> str:
@@ -227,7 +158,7 @@ class Surface:
     @property
     def promise(self) -> str:
         """What the intervals promise."""
-        return surface_promise(self.level, self.caution)
+        return surface_promise(self.level, self.recipe.estimator, self.caution)
 
     def write(self, path: str | Path) -> None:
         """Write the table: .csv, .tsv, .parquet, .jsonl, .json or .npz, by the ending."""
@@ -241,10 +172,7 @@ class Surface:
         return self.arms.names.index(name)
 
     def _rows(self, held: Any) -> pd.DataFrame:
-        columns = {
-            one.name: [one.values[code] for code in self.arms.codes[held, k]]
-            for k, one in enumerate(self.arms.attributes)
-        }
+        columns = {one.name: value_column(one, self.arms.codes[held, k]) for k, one in enumerate(self.arms.attributes)}
         counts = {"support": self._whole(self.where.support[held]), "labels": self._whole(self.counts.labels[held])}
         return pd.DataFrame({**columns, **counts})
 
@@ -307,24 +235,33 @@ def surface_of(
     return read_surface(where, counts, recipe, fitted, level, seed, caution)
 
 
-def surface_from_log(pool: Pool, log: pd.DataFrame, by: By = None, **how: Any) -> Surface:
+def surface_from_log(
+    pool: Pool, log: pd.DataFrame, by: By = None, *, explored: By = None, at_random: bool = False, **how: Any
+) -> Surface:
     """A surface from a pool and a log of answers: columns `id` and `label`, and `inclusion` where chances differed.
 
-    `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export.
+    `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export. Where it does not say
+    with what chances its answers were drawn, the promise does; unless you know: `at_random`, uniformly from the whole
+    pool, or at random within the combinations `explored`, as the method `surface` does (names of attributes, or the
+    `result.fitted.where` of its result). `how` is as for `surface_of`.
 
     >>> pool = Pool.build([0, 1] * 50, groups={"side": ["left"] * 50 + ["right"] * 50})
     >>> log = pd.DataFrame({"id": range(0, 100, 4), "label": [0] * 25})
-    >>> surface_from_log(pool, log, "side", estimator="beta-i").table["labels"].tolist()
+    >>> surface_from_log(pool, log, "side", estimator="beta-i", at_random=True).table["labels"].tolist()
     [13, 12]
     """
     from altmas.certified_result import answers_in
 
-    answers, drawn = answers_in(pool, log)
-    inclusion = None
-    if drawn is not None:  # of the items without an answer a log does not know the chances
-        inclusion = np.full(pool.size, np.nan)
-        inclusion[answers.items] = drawn
-    return surface_of(pool, answers, by, inclusion=inclusion, **how)
+    if "inclusion" in log and log["inclusion"].isna().all():  # an audit's export, where the method does not know them
+        log = log.drop(columns="inclusion")
+    answers, _ = answers_in(pool, log)
+    recipe = SurfaceRecipe.of(how.get("estimator"))
+    where = membership(of_model(pool, how.get("model")), by, bins=recipe.bins)
+    if explored is not None:
+        found = explored_chances(membership(pool, explored, bins=recipe.bins), where, answers.items)
+    else:
+        found = Chances() if at_random else chances_in(log, answers.items, pool.size)
+    return surface_of(pool, answers, where, **{"inclusion": found.inclusion, "caution": found.caution, **how})
 
 
 def of_model(pool: Pool, model: str | None) -> Pool:

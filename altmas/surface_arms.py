@@ -13,33 +13,48 @@ import numpy as np
 from altmas.checks import as_column, is_number, same_length, sorted_classes, whole_number
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import Pool
+from altmas.pool import MISSING, Pool
+from altmas.surface_bins import bin_names, quantile_edges
 
 MOST_ARMS = 20_000
 """Up to here every combination is an arm; beyond, those that occur."""
+
+MOST_VALUES = 2_000
+"""Of one attribute. ImageNet has 1,000 classes; a column with more than this is rather an id."""
+
+MOST_NUMBERS = 25_000_000
+"""In the table that a kernel sees: 200 MB, of which estimators make a few copies."""
 
 ACTIVE = 5
 """Items an arm must have to be judged (Appendix G)."""
 
 
-MISSING = "missing"
-"""The value of an item without a number, where the numbers are binned."""
-
-
 def is_missing(value: object) -> bool:
-    """Whether a cell is empty: None, NaN, or blank text.
+    """Whether a cell is empty: None, NaN, blank text, or what a file's empty cell is called.
 
-    >>> [is_missing(one) for one in (None, float("nan"), " ", 0, "no")]
-    [True, True, True, False, False]
+    >>> [is_missing(one) for one in (None, float("nan"), " ", "(missing)", 0, "no")]
+    [True, True, True, True, False, False]
     """
     if isinstance(value, str):
-        return not value.strip()
+        return not value.strip() or value == MISSING
     return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def shown(value: Hashable) -> str:
+    """A value in words.
+
+    >>> shown("no"), shown(None)
+    ('no', '(missing)')
+    """
+    return MISSING if is_missing(value) else str(value)
 
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """A column with few values, in order; `edges` are the inner cuts of one that was binned."""
+    """A column with few values, in order; `edges` are the inner cuts of one that was binned.
+
+    Beside bins, items without a number have the value `MISSING`, the last.
+    """
 
     name: str
     values: tuple[Hashable, ...]
@@ -48,7 +63,14 @@ class Attribute:
     @property
     def ordered(self) -> bool:
         """Whether neighbouring values are alike: a binned number."""
-        return self.edges is not None and MISSING not in self.values
+        return self.edges is not None
+
+    @property
+    def columns(self) -> int:
+        """How many numbers stand for it in a kernel's table."""
+        if self.ordered:
+            return 2 if MISSING in self.values else 1
+        return 1 if len(self.values) <= 2 else len(self.values)
 
     def codes(self, column: Any) -> IntArray:
         """The index of each value, for a column of any length.
@@ -91,8 +113,17 @@ class Arms:
     index: IntArray
 
     @classmethod
-    def build(cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_ARMS) -> Arms:
-        """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles."""
+    def build(
+        cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_ARMS,
+        order: Mapping[str, Sequence[Hashable]] | None = None,
+    ) -> Arms:  # fmt: skip
+        """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles.
+
+        Columns named in `order` are categories, never cut, and have their values in this order.
+
+        >>> Arms.build({"class": [2, 10, 2]}, order={"class": [10, 2, 1]}).attributes[0].values
+        (10, 2)
+        """
         if not isinstance(columns, Mapping) or not columns:
             raise InputError("attributes", "name at least one column", "none")
         whole_number("bins", bins, 2)
@@ -103,13 +134,22 @@ class Arms:
             raise InputError("attributes", "hold at least one item", "0 items")
         for name, column in given.items():
             same_length(f"attribute {name}", len(column), items, "value", "values")
-        attributes = tuple(_attribute(name, column, bins) for name, column in given.items())
+        attributes = tuple(_attribute(name, column, bins, (order or {}).get(name)) for name, column in given.items())
         item_codes = np.column_stack([a.codes(given[a.name]) for a in attributes])
         sizes = [len(a.values) for a in attributes]
         if np.prod(sizes, dtype=np.float64) <= most:
-            return cls(attributes, _product(sizes), np.ravel_multi_index(tuple(item_codes.T), sizes))
+            return cls(attributes, _product(sizes), np.ravel_multi_index(tuple(item_codes.T), sizes)).checked()
         codes, index = np.unique(item_codes, axis=0, return_inverse=True)
-        return cls(attributes, codes, index.reshape(-1))
+        return cls(attributes, codes, index.reshape(-1)).checked()
+
+    def checked(self) -> Arms:
+        """Themselves, unless the kernel's table would be too large to be held."""
+        columns = sum(a.columns for a in self.attributes)
+        if self.size * columns > MOST_NUMBERS:
+            rule = f"make a table of at most {MOST_NUMBERS:,} numbers, combinations times values"
+            hint = "Leave an attribute out, or group its values."
+            raise InputError("attributes", rule, f"{self.size:,} times {columns:,}", hint)
+        return self
 
     @property
     def size(self) -> int:
@@ -133,7 +173,7 @@ class Arms:
     def name(self, arm: int) -> str:
         """One arm in words."""
         pairs = zip(self.attributes, self.codes[arm], strict=True)
-        return ", ".join(f"{a.name}={a.values[code]}" for a, code in pairs)
+        return ", ".join(f"{a.name}={shown(a.values[code])}" for a, code in pairs)
 
     def value(self, arm: int) -> dict[str, Hashable]:
         """The values of one arm, by attribute."""
@@ -143,7 +183,8 @@ class Arms:
     def features(self) -> FloatArray:
         """The arms as a kernel sees them `[A, D]`: two values of an attribute lie at distance 1.
 
-        A two-valued attribute is 0 or 1, a binned one lies on [0, 1] in order, any other is one-hot over sqrt(2).
+        A two-valued attribute is 0 or 1, a binned one lies on [0, 1] in order, with a second number where some are
+        missing; any other is one-hot over sqrt(2).
 
         >>> Arms.build({"hat": ["no", "yes"]}).features.tolist()
         [[0.0], [1.0]]
@@ -195,21 +236,22 @@ def arms_of(pool: Pool, by: str | Sequence[str], *, bins: int = 5, most: int = M
     return Arms.build({name: pool.groups[name] for name in wanted}, bins=bins, most=most)
 
 
-def _attribute(name: str, column: list[Hashable], bins: int) -> Attribute:
-    values = sorted_classes(column)
+def _attribute(name: str, column: list[Hashable], bins: int, order: Sequence[Hashable] | None) -> Attribute:
     there = [value for value in column if not is_missing(value)]
-    if len(values) <= bins or not there or not all(is_number(value) for value in there):
+    found = set(column)
+    numbers = order is None and len(found) > bins and bool(there) and all(is_number(value) for value in there)
+    if not numbers:
+        values = sorted_classes(found) if order is None else tuple(value for value in order if value in found)
+        if len(values) > MOST_VALUES:
+            hint = "It looks like an id: leave it out, or group its values."
+            raise InputError(f"attribute {name}", f"have at most {MOST_VALUES:,} values", f"{len(values):,}", hint)
         return Attribute(name, values)
-    numbers = np.asarray(there, dtype=np.float64)
-    if not np.isfinite(numbers).all():
-        raise InputError(f"attribute {name}", "be finite", rows_at_fault(np.flatnonzero(~np.isfinite(numbers))))
-    # Equal numbers share a bin: a quantile met twice cuts once, and one at the minimum cuts off nothing.
-    cuts = np.unique(np.quantile(numbers, np.linspace(0, 1, bins + 1)[1:-1], method="higher"))
-    edges = cuts[cuts > numbers.min()]
-    shown = [
-        f"{low:.4g}-{high:.4g}" for low, high in zip([numbers.min(), *edges], [*edges, numbers.max()], strict=True)
-    ]
-    return Attribute(name, tuple(shown) if len(there) == len(column) else (*shown, MISSING), edges)
+    if endless := [row for row, value in enumerate(column) if is_number(value) and math.isinf(value)]:  # type: ignore[arg-type]
+        raise InputError(f"attribute {name}", "be finite", rows_at_fault(endless))
+    array = np.asarray(there, dtype=np.float64)
+    edges = quantile_edges(array, bins)
+    names = bin_names(array, edges)
+    return Attribute(name, names if len(there) == len(column) else (*names, MISSING), edges)
 
 
 def _product(sizes: list[int]) -> IntArray:
@@ -219,6 +261,12 @@ def _product(sizes: list[int]) -> IntArray:
 
 def _encoded(attribute: Attribute, codes: IntArray) -> FloatArray:
     values = len(attribute.values)
-    if attribute.ordered or values <= 2:
+    if attribute.ordered and MISSING in attribute.values:
+        # Bins keep their order beside it; what is missing lies off their line, at distance 1 from both ends.
+        absent = codes == values - 1
+        return np.column_stack([np.where(absent, 0.5, codes / max(values - 2, 1)), absent * np.sqrt(0.75)])
+    if attribute.columns == 1:
         return codes[:, None] / max(values - 1, 1)
-    return np.asarray(np.eye(values)[codes] / np.sqrt(2))
+    table = np.zeros((len(codes), values))
+    table[np.arange(len(codes)), codes] = np.sqrt(0.5)
+    return table

@@ -26,6 +26,18 @@ class Queries:
     arms: IntArray
 
 
+def arm_keys(rule: str, variance: FloatArray, asked: FloatArray) -> FloatArray:
+    """By what a rule sorts arms, lowest first `[A]`: of highest variance, those asked about least, or none of it.
+
+    >>> arm_keys("variance", np.array([0.1, 0.3]), np.zeros(2))
+    array([-0.1, -0.3])
+    """
+    keys = {"variance": -variance, "random": np.zeros(len(variance)), "round-robin": asked}
+    if rule not in keys:
+        raise InputError("rule", f"be one of {', '.join(RULES)}", repr(rule))
+    return keys[rule]
+
+
 def arm_order(rule: str, variance: FloatArray, asked: FloatArray, rng: np.random.Generator) -> IntArray:
     """All arms, those to ask about first: of highest variance, at random, or those asked about least.
 
@@ -36,14 +48,30 @@ def arm_order(rule: str, variance: FloatArray, asked: FloatArray, rng: np.random
     >>> arm_order("round-robin", np.ones(3), np.array([2.0, 0.0, 1.0]), np.random.default_rng(0))
     array([1, 2, 0])
     """
-    shuffled = rng.permutation(len(variance))
-    if rule == "random":
-        return shuffled
-    if rule == "variance":
-        return shuffled[np.argsort(-variance[shuffled], kind="stable")]
-    if rule == "round-robin":
-        return shuffled[np.argsort(asked[shuffled], kind="stable")]
-    raise InputError("rule", f"be one of {', '.join(RULES)}", repr(rule))
+    keys, shuffled = arm_keys(rule, variance, asked), rng.permutation(len(variance))
+    return shuffled[np.argsort(keys[shuffled], kind="stable")]
+
+
+def query_chances(arms: IntArray, ties: IntArray, left: FloatArray) -> FloatArray:
+    """The chance of each query, given those before it, where attributes are known: that of its arm, and within its arm.
+
+    `arms`: those asked about, in order; `ties [A]`: the same number where a rule does not tell arms apart; `left [A]`:
+    their open items. An arm that comes up first is one of those it ties with that have not come up; a second time round
+    the order is fixed.
+
+    >>> query_chances(np.array([0, 1, 0, 2]), np.array([0, 0, 1]), np.array([4.0, 2.0, 5.0])).tolist()
+    [0.125, 0.5, 0.3333333333333333, 0.2]
+    """
+    left, came_up = left.copy(), np.zeros(len(left), dtype=bool)
+    among = np.bincount(ties[left > 0], minlength=int(ties.max()) + 1)
+    out = []
+    for arm in arms:
+        out.append(1.0 / left[arm] if came_up[arm] else 1.0 / (left[arm] * among[ties[arm]]))
+        if not came_up[arm]:
+            came_up[arm] = True
+            among[ties[arm]] -= 1
+        left[arm] -= 1
+    return np.array(out)
 
 
 def choose_queries(

@@ -66,16 +66,17 @@ def membership(pool: Pool, by: By = None, *, bins: int = 5) -> Membership:
         if by.items != pool.size:
             raise InputError("by", f"be a membership of this pool's {pool.size:,} items", f"one of {by.items:,}")
         return by
-    arms = Arms.build(_columns(pool, by, bins), bins=bins)
+    order = {} if "class" in pool.groups else {"class": (*pool.classes, NO_CLASS)}
+    arms = Arms.build(_columns(pool, by, bins), bins=bins, order=order)
     return Membership(arms, Affiliation.exact(arms.index), arms.support.astype(np.float64))
 
 
 def _columns(pool: Pool, by: str | Sequence[str] | None, bins: int) -> dict[str, Any]:
     wanted = _names(pool, by)
-    columns = dict(pool.groups)
+    columns: dict[str, Any] = dict(pool.groups)
     if "class" not in columns:
         said = (*pool.classes, NO_CLASS)
-        columns["class"] = np.array([str(said[k]) for k in pool.predictions], dtype=object)  # text is never binned
+        columns["class"] = [said[k] for k in pool.predictions]
     if unknown := [name for name in wanted if name not in columns]:
         rule = f"be attributes of the pool: {', '.join(columns)}"
         raise InputError("by", rule, ", ".join(map(repr, unknown)), "" if pool.groups else "The pool has no groups.")
@@ -89,9 +90,10 @@ def _numbers_in(column: Any, bins: int) -> Any:
     if not all(isinstance(one, str) or is_missing(one) for one in column) or len(set(column)) <= bins:
         return column
     try:
-        return [None if is_missing(one) else float(one) for one in column]
+        numbers = [math.nan if is_missing(one) else float(one) for one in column]
     except ValueError:
         return column
+    return [None if math.isnan(one) else one for one in numbers]  # a file may say nan where it means nothing
 
 
 def _names(pool: Pool, by: str | Sequence[str] | None) -> list[str]:
@@ -165,7 +167,7 @@ def membership_from_scores(
     )  # fmt: skip
     places = np.ravel_multi_index(tuple(np.column_stack(true)[labelled].T), sizes)
     belongs = fit.affiliation(tables, codes).with_known(labelled, places)
-    arms = Arms(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes))
+    arms = Arms(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes)).checked()
     return Membership(arms, belongs, belongs.support(arms.size), sure=False, layer=fit.weights[:2] if joint else None)
 
 

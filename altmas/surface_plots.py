@@ -14,6 +14,7 @@ from altmas.display_curves import GREY, Band, percent
 from altmas.metrics.confusion import FloatArray
 from altmas.plots import INK, _new_axes
 from altmas.reports.wording import short
+from altmas.surface_arms import shown as told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,10 +58,10 @@ class MarginalDisplay:
         ('yes',)
         """
         kept = _kept(table, attribute, most, table[attribute])
-        shown = table[table[attribute].isin(kept)]
-        band = Band(*(shown[name].to_numpy(np.float64) for name in ("estimate", "low", "high")))
-        names = tuple(short(one, 28) for one in shown[attribute])
-        return cls(attribute, names, band, shown["labels"].to_numpy(np.float64), len(table) - len(shown), level)
+        rows = table[[value in kept for value in table[attribute]]]
+        band = Band(*(rows[name].to_numpy(np.float64) for name in ("estimate", "low", "high")))
+        names = tuple(short(told(one), 28) for one in rows[attribute])
+        return cls(attribute, names, band, rows["labels"].to_numpy(np.float64), len(table) - len(rows), level)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a row per value; the labels stand in a column on the right."""
@@ -81,7 +82,7 @@ class MarginalDisplay:
         ax.set_yticks(rows, self.names, parse_math=False)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.set_ylabel(short(self.attribute, 28), parse_math=False)
-        ax.set_xlabel(f"accuracy, mean and {percent(self.level)} credible interval{_left_out(self.left_out)}")
+        ax.set_xlabel(f"accuracy, mean and {percent(self.level)} interval{_left_out(self.left_out)}")
         _percent_axis(ax)
         return ax
 
@@ -116,7 +117,8 @@ class PairDisplay:
         array([[0.8, nan],
                [nan, 0.6]])
         """
-        if table[b].nunique() > table[a].nunique():
+        found = {name: len(set(table[name])) for name in (a, b)}
+        if found[b] > found[a]:
             a, b = b, a
         shown = order or {name: sorted_classes(table[name]) for name in (a, b)}
         down, across = _kept(table, a, most, shown[a]), _kept(table, b, most, shown[b])
@@ -126,8 +128,8 @@ class PairDisplay:
             if row[a] in down and row[b] in across:
                 place = down.index(row[a]), across.index(row[b])
                 estimate[place], labels[place] = row["estimate"], row["labels"]
-        left = table[a].nunique() - len(down) + table[b].nunique() - len(across)
-        rows, columns = (tuple(short(one, 18) for one in side) for side in (down, across))
+        left = found[a] - len(down) + found[b] - len(across)
+        rows, columns = (tuple(short(told(one), 28) for one in side) for side in (down, across))
         return cls((a, b), rows, columns, estimate, labels, left)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -176,8 +178,10 @@ def plot_surface(surface: Surface, ax: Axes | None = None) -> Axes:
 
 def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) -> list[Any]:
     """The values with the most items, in an order."""
-    sizes = table.groupby(attribute, sort=False)["support"].sum()
-    often = set(sizes.sort_values(ascending=False, kind="stable").index[: whole_number("most", most, 1)])
+    sizes: dict[Any, float] = {}  # and not groupby, which loses None
+    for value, support in zip(table[attribute], table["support"], strict=True):
+        sizes[value] = sizes.get(value, 0) + support
+    often = sorted(sizes, key=lambda value: -sizes[value])[: whole_number("most", most, 1)]
     return [value for value in order if value in often]
 
 

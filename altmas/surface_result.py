@@ -8,13 +8,12 @@ from typing import Any
 import pandas as pd
 
 from altmas.loop import Round
-from altmas.method_groups import GroupRun
-from altmas.method_ppi import PpiRun
-from altmas.method_random import RandomRun
 from altmas.method_surface import SurfaceRun
 from altmas.result import Result
-from altmas.surface import Surface, SurfaceRecipe, surface_of
+from altmas.surface import Surface, surface_of
+from altmas.surface_chances import drawn_alike
 from altmas.surface_membership import Membership
+from altmas.surface_recipe import SurfaceRecipe
 from altmas.surface_words import unknown_chances
 
 
@@ -49,15 +48,11 @@ def surface_result(question: SurfaceQuestion, whole: Result, last: Round, level:
         found = run.surface(level)
     else:
         drawn = getattr(run, "inclusion", None)
+        known = drawn is not None or drawn_alike(last.answers.propensities, whole.pool.size)
         found = surface_of(
             whole.pool, last.answers, question.where, estimator=question.recipe, level=level, seed=seed,
             inclusion=None if drawn is None else drawn(),
-            caution="" if drawn is not None or _alike(run) else unknown_chances(whole.method),
+            caution="" if known else unknown_chances(whole.method),
         )  # fmt: skip
-    known = {f.name: getattr(whole, f.name) for f in fields(Result)}
-    return SurfaceResult(**known, surface=found.table, verdict=found.verdict, fitted=found, whole=whole)
-
-
-def _alike(run: Any) -> bool:
-    """Whether all items were drawn with the same chance."""
-    return isinstance(run, RandomRun | PpiRun) or (isinstance(run, GroupRun) and run.method.rule == "random")
+    plain = {f.name: getattr(whole, f.name) for f in fields(Result)}
+    return SurfaceResult(**plain, surface=found.table, verdict=found.verdict, fitted=found, whole=whole)

@@ -8,50 +8,81 @@ from altmas.reports.extremes import PROBABLE, SURE, contenders
 from altmas.reports.verdict import Row
 from altmas.reports.wording import chance, clean, counted, digits_for, ends, figure
 
+LABELLED = 0.5
+"""From so many labels on an arm has any: where attributes are guessed, they are expected numbers."""
+
+SMOOTH = "{} credible for the smooth curve over combinations, without each one's own scatter around it"
+SUPERVISED = "nominally {}, as measured on simulated surfaces, no theory: the number of answers counts twice"
+PROMISES = {"cpredictor": SMOOTH, "berngp": SMOOTH, "betagp-sl": SUPERVISED, "betagp-slp": SUPERVISED}
+"""Of estimators whose intervals are not those of rho under a prior."""
+
 
 def surface_verdict(rows: Sequence[Row]) -> str:
-    """Where it is worst, from rows with `arm`, `estimate`, `low`, `high` and `p_worst`.
+    """Where it is worst, from rows with `arm`, `labels`, `estimate`, `low`, `high` and `p_worst`.
 
-    >>> old = {"arm": "age=old, hat=no", "estimate": 0.72, "low": 0.604, "high": 0.829, "p_worst": 0.81}
-    >>> new = {"arm": "age=new, hat=no", "estimate": 0.88, "low": 0.79, "high": 0.93, "p_worst": 0.19}
+    >>> old = {"arm": "age=old, hat=no", "labels": 9, "estimate": 0.72, "low": 0.604, "high": 0.829, "p_worst": 0.81}
+    >>> new = {"arm": "age=new, hat=no", "labels": 0, "estimate": 0.88, "low": 0.79, "high": 0.93, "p_worst": 0.19}
     >>> surface_verdict([new, old])
     'It is probably worst for age=old, hat=no (right in 72%, 60% to 83%; P(worst) 0.81).'
     >>> surface_verdict([{**new, "p_worst": 0.38}, {**old, "p_worst": 0.62}])
     'Which combination is worst is not settled yet: age=old, hat=no (right in 72%, 60% to 83%; P(worst) 0.62), or \
-age=new, hat=no (P 0.38).'
+age=new, hat=no (P 0.38, no labels).'
+    >>> surface_verdict([new, {**old, "labels": 0}])
+    'Which combination is worst cannot be told: none of the 2 that are judged has a label.'
     """
     ranked = sorted(rows, key=lambda row: (-row["p_worst"], row["estimate"]))
     first = ranked[0]
     if len(ranked) == 1:
-        return f"There is one combination only: {clean(first['arm'])} ({_right_in(first)})."
-    p = f"{_right_in(first)}; P(worst) {chance(first['p_worst'])}"
+        return f"There is one combination only: {clean(first['arm'])} ({_right_in(first)}{_unlabelled(first)})."
+    if not any(row["labels"] >= LABELLED for row in ranked):
+        return f"Which combination is worst cannot be told: none of the {len(ranked):,} that are judged has a label."
+    p = f"{_right_in(first)}; P(worst) {chance(first['p_worst'])}{_unlabelled(first)}"
     if first["p_worst"] >= PROBABLE:
         adverb = "almost certainly" if first["p_worst"] >= SURE else "probably"
         return f"It is {adverb} worst for {clean(first['arm'])} ({p})."
     few = contenders(ranked, "p_worst")
-    others = [f"{clean(row['arm'])} (P {chance(row['p_worst'])})" for row in few[1:]]
+    others = [f"{clean(row['arm'])} (P {chance(row['p_worst'])}{_unlabelled(row)})" for row in few[1:]]
     left = len(ranked) - len(few)
     more = f", or one of {counted(left, 'other')}" if left and sum(row["p_worst"] for row in few) < 0.9 else ""
     named = others if more else [*others[:-1], f"or {others[-1]}"]
     return f"Which combination is worst is not settled yet: {clean(first['arm'])} ({p}), {', '.join(named)}{more}."
 
 
-def surface_promise(level: float, caution: str = "") -> str:
-    """What the intervals of a surface promise.
+def surface_promise(level: float, estimator: str, caution: str = "") -> str:
+    """What the intervals of a surface promise, by its estimator.
 
-    >>> surface_promise(0.95)
+    >>> surface_promise(0.95, "betagp")
     "95% credible under the surface's prior"
+    >>> surface_promise(0.9, "betagp-slp")
+    'nominally 90%, as measured on simulated surfaces, no theory: the number of answers counts twice'
     """
-    return f"{100 * level:.6g}% credible under the surface's prior{f'; {caution}' if caution else ''}"
+    promise = PROMISES.get(estimator, "{} credible under the surface's prior").format(f"{100 * level:.6g}%")
+    return f"{promise}{f'; {caution}' if caution else ''}"
 
 
-def unknown_chances(method: str) -> str:
-    """What to say of labels that a method chose with chances it does not know.
+def unknown_chances(method: str = "") -> str:
+    """What to say of labels that came with chances nobody knows: by a method, or in a log.
 
     >>> unknown_chances("bald")
     "as if the labels of each arm were drawn at random, which 'bald' does not do"
+    >>> unknown_chances()
+    'as if the labels of each arm were drawn at random, which the log does not say'
     """
-    return f"as if the labels of each arm were drawn at random, which {method!r} does not do"
+    why = f"{method!r} does not do" if method else "the log does not say"
+    return f"as if the labels of each arm were drawn at random, which {why}"
+
+
+def not_reached(arms: int) -> str:
+    """What to say of items in arms that were explored without a label, and are read as parts of others.
+
+    >>> not_reached(1)
+    'as if the 1 explored combination without labels were like the others'
+    """
+    return f"as if the {counted(arms, 'explored combination')} without labels were like the others"
+
+
+def _unlabelled(row: Row) -> str:
+    return "" if row["labels"] >= LABELLED else ", no labels"
 
 
 def _right_in(row: Row) -> str:

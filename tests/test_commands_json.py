@@ -203,7 +203,7 @@ def test_compare(audit):
 def test_surface(audit):
     found = checked("surface", audit, "--by", "region,class", "--estimator", "beta-i", "-m", 4, "--model", "theirs")
     assert (found["by"], found["model"], len(found["arms"])) == (["region", "class"], "theirs", 4)
-    assert found["combinations"] == {"possible": 6, "with_items": 6, "judged": 6}
+    assert found["combinations"] == {"possible": 6, "with_items": 6, "judged": 6, "labelled": 6}
     assert sum(one["support"] for one in found["attributes"]["region"]) == 120
     assert sum(one["labels"] for one in found["attributes"]["class"]) == 36
 

@@ -147,10 +147,13 @@ def test_errors_look_at_the_right_arms():
 
 def test_a_missing_number_is_a_value_of_its_own():
     ages = [None, *range(20, 70)]
-    (age,) = Arms.build({"age": ages}).attributes
-    assert age.values[-1] == "missing"
+    arms = Arms.build({"age": ages})
+    (age,) = arms.attributes
+    assert age.values[-1] == "(missing)"
     assert len(age.values) == 6
     assert age.codes([None, 21]).tolist() == [5, 0]
-    assert not age.ordered
+    between = np.linalg.norm(arms.features[:, None] - arms.features, axis=-1)
+    np.testing.assert_allclose(between[0, :5], np.arange(5) / 4)  # a blank age leaves the others in order
+    np.testing.assert_allclose(between[5, [0, 4]], 1)
     with pytest.raises(InputError, match="attribute age must be numbers, as it is binned"):
         Arms.build({"age": list(range(50))}).arm_of({"age": [None]})

@@ -15,6 +15,8 @@ from altmas.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import render_markdown
+from altmas.surface import surface_of
+from altmas.surface_recipe import SurfaceRecipe
 
 NAMES = ["cat", "dog"]
 
@@ -63,6 +65,7 @@ def test_json_has_the_same(folder):
     assert (
         found["combinations"]["judged"] < found["combinations"]["with_items"] <= found["combinations"]["possible"] == 8
     )
+    assert found["combinations"]["labelled"] <= found["combinations"]["judged"]
     assert sum(arm["p_worst"] for arm in found["arms"]) == pytest.approx(1)
     assert found["arms"][0]["values"] == {"device": "old", "region": "<b>south"}
     assert [one["values"]["region"] for one in found["attributes"]["region"]] == ["<b>south", "north"]
@@ -129,3 +132,53 @@ def test_report_by_the_command_line_and_its_default(folder, tmp_path):
     facts = json.loads(target.read_text())
     assert facts["models"][0]["surface"]["estimator"] == "betagp"
     assert facts["models"][0]["surface"]["arms"][0]["arm"] == "region=<b>south, device=old"
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory):
+    """An audit from a file: a blank age, a blank sex, postcodes."""
+    home = tmp_path_factory.mktemp("people")
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"id": range(200), "sex": rng.choice(["f", "m"], 200), "age": rng.integers(18, 80, 200)})
+    rows = rows.astype({"sex": object, "age": object}).assign(postcode=94_100 + rng.integers(60, size=200))
+    rows.loc[3, "age"], rows.loc[4, "sex"] = "", ""
+    rows["prediction"] = rng.choice(NAMES, 200)
+    rows.to_csv(home / "said.csv", index=False)
+    groups = [part for name in ("sex", "age", "postcode") for part in ("--group", name)]
+    told("init", home / "audit", "--predictions", home / "said.csv", *groups, "--classes", "cat,dog", "--initial", 30)
+    with Audit.open(home / "audit") as audit:
+        for query in audit.ask(30):
+            audit.tell(query.id, rows["prediction"][query.position] if query.position % 5 else "cat")
+    return home / "audit"
+
+
+def test_a_file_with_a_blank_age_is_cut_all_the_same(people):
+    found = altmas("surface", people, "--by", "sex,age", "--estimator", "beta-i", "--json").json
+    assert len(found["attributes"]["age"]) == 6
+    assert [one["values"]["sex"] for one in found["attributes"]["sex"]] == ["(missing)", "f", "m"]
+    assert found["combinations"]["judged"] == 10
+    out = told("surface", people, "--by", "postcode", "--estimator", "beta-i")
+    assert "postcode is cut into 94100 to <941" in out
+    assert "5 of 5 combinations with items are judged, 5 of them have labels" in out
+
+
+def test_arms_that_cannot_be_judged_are_spoken_of(people):
+    three = ("surface", people, "--by", "sex,age,postcode", "--estimator", "beta-i")
+    advice = "Most combinations have fewer than 6 items: fewer attributes, or a smaller --least, judge more of them."
+    assert advice in told(*three, "--least", 6)
+    assert "No combination has 90 items: the largest are judged." in told(*three, "--least", 90)
+    with Audit.open(people) as audit:
+        facts = gather(audit, surface="sex,age,postcode", estimator=SurfaceRecipe("beta-i", least=90))
+    text = render_markdown(facts)
+    assert "No combination has 90 items: the largest are judged." in text
+    assert "fewer than 90 items" not in text
+
+
+def test_a_verdict_says_when_no_judged_combination_has_a_label(people):
+    with Audit.open(people) as audit:
+        answers = audit.findings().drawn.answers
+    side = np.array([f"many{k % 2}" for k in range(200)], dtype=object)
+    side[answers.items] = "few"
+    made = Pool.build([0, 1] * 100, groups={"side": side})
+    shown = surface_of(made, answers, "side", estimator=SurfaceRecipe("beta-i", least=40))
+    assert shown.verdict == "Which combination is worst cannot be told: none of the 2 that are judged has a label."

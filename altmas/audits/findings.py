@@ -34,9 +34,11 @@ from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.resolve import resolve_metrics
-from altmas.surface import DEFAULT as SURFACE
-from altmas.surface import Surface, SurfaceRecipe, surface_of
-from altmas.surface_membership import By
+from altmas.surface import Surface, of_model, surface_of
+from altmas.surface_chances import Chances, explored_chances
+from altmas.surface_membership import By, Membership, membership
+from altmas.surface_recipe import DEFAULT as SURFACE
+from altmas.surface_recipe import SurfaceRecipe
 from altmas.surface_words import unknown_chances
 from altmas.targets import targets_of
 
@@ -183,15 +185,23 @@ class Findings:
 
     def surface(self, by: By = None, *, estimator: str | SurfaceRecipe = SURFACE, model: str | None = None) -> Surface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
-        drawn, method = self.drawn.answers, self.audit.method
-        chances = inclusion_of(self.audit, self.drawn)
-        known = chances is not None or isinstance(method, SurfaceMethod)
-        alike = isinstance(method, GroupMethod) and method.rule == "random"
+        recipe = SurfaceRecipe.of(estimator)
+        where = membership(of_model(self.pool, model), by, bins=recipe.bins)
+        found = self._chances(where)
         return surface_of(
-            self.pool, drawn, by, estimator=estimator, level=self.level, seed=self.audit.settings.seed, model=model,
-            inclusion=chances,
-            caution="" if known or alike else unknown_chances(method.name),
+            self.pool, self.drawn.answers, where, estimator=recipe, level=self.level, seed=self.audit.settings.seed,
+            model=model, inclusion=found.inclusion, caution=found.caution,
         )  # fmt: skip
+
+    def _chances(self, where: Membership) -> Chances:
+        """With what chances the labels of these arms came about."""
+        method, known = self.audit.method, inclusion_of(self.audit, self.drawn)
+        if isinstance(method, SurfaceMethod):
+            explored = membership(self.pool, method.by, bins=method.recipe.bins)
+            return explored_chances(explored, where, self.drawn.answers.items)
+        if known is not None or (isinstance(method, GroupMethod) and method.rule == "random"):
+            return Chances(known)
+        return Chances(caution=unknown_chances(method.name))
 
     def compare(
         self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands.looking import found_in
-from altmas.commands.shared import as_json, counted, folder, level, model, say_json, say_table, with_interval
+from altmas.commands.shared import as_json, counted, folder, level, model, printable, say_json, say_table, with_interval
 
 if TYPE_CHECKING:
     from altmas.surface import Surface
@@ -37,7 +37,7 @@ def surface(
     target: Path | None, figure: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """The accuracy of every combination of attributes, and where it is probably worst."""
-    from altmas.surface import SurfaceRecipe
+    from altmas.surface_recipe import SurfaceRecipe
 
     recipe = SurfaceRecipe(estimator, least=least, bins=bins)
     _check_endings(target, figure)
@@ -64,7 +64,9 @@ def surface(
     table = with_interval(worst).rename(columns={"p": chance, "p_worst": "P(worst)"})
     heads = [*columns[:-1], "P(worst)", *([chance] if count > 1 else [])]
     say_table(table, heads, f"{counted(labels, 'label')}, level {shown.level:g}; {_in_words(shown)}")
-    click.echo(shown.verdict)
+    for line in (*_cuts(shown), *_advice(shown)):
+        click.echo(line)
+    click.echo(printable(shown.verdict))
     click.echo(f"The intervals promise: {shown.promise}")
     for path in (target, figure):
         if path is not None:
@@ -97,10 +99,29 @@ def _draw(shown: Surface, path: Path) -> None:
 
 
 def _combinations(shown: Surface) -> dict[str, int]:
-    held = int((shown.where.support > 0).sum())
-    return {"possible": shown.arms.size, "with_items": held, "judged": int(shown.active.sum())}
+    held, judged = shown.where.support > 0, shown.active
+    found = {"possible": shown.arms.size, "with_items": held.sum(), "judged": judged.sum()}
+    return {name: int(count) for name, count in (found | {"labelled": (judged & shown.labelled).sum()}).items()}
 
 
 def _in_words(shown: Surface) -> str:
     found = _combinations(shown)
-    return f"{found['judged']:,} of {counted(found['with_items'], 'combination')} with items are judged"
+    judged = f"{found['judged']:,} of {counted(found['with_items'], 'combination')} with items are judged"
+    return f"{judged}, {found['labelled']:,} of them have labels"
+
+
+def _cuts(shown: Surface) -> list[str]:
+    """How columns of numbers were cut: a code that only looks like a number should be seen to be cut."""
+    cut = [one for one in shown.arms.attributes if one.edges is not None]
+    return [printable(f"{one.name} is cut into {', '.join(map(str, one.values))}.") for one in cut]
+
+
+def _advice(shown: Surface) -> list[str]:
+    found, least = _combinations(shown), counted(shown.recipe.least, "item")
+    if shown.largest_only:
+        return [f"No combination has {least}: the largest are judged. Fewer attributes make larger ones."]
+    if 2 * found["judged"] < found["with_items"]:
+        return [
+            f"Most combinations have fewer than {least}: fewer attributes, or a smaller --least, judge more of them."
+        ]
+    return []

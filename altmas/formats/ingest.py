@@ -20,11 +20,10 @@ from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_clas
 from altmas.formats.own_columns import Described
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
+from altmas.pool import MISSING, Pool
 
 RESERVED = ("unsure", "skip", "")
 """Answers that are no labels; no class may be named like them."""
-_MISSING = "(missing)"
 _ARRAYS = (".npy", ".npz")
 
 
@@ -109,7 +108,7 @@ def ingest(
         scores=scored or None,
         logits=logits,
         features=_features(features, pool, inputs, notes),
-        groups={name: [cell or _MISSING for cell in described.cells(name, "groups")] for name in groups} or None,
+        groups={name: [cell or MISSING for cell in described.cells(name, "groups")] for name in groups} or None,
         opinions={one.keyed.name: _opinion(one, known or _all(said), cast, logits, notes) for one in others} or None,
         classes=known,
     )

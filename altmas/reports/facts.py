@@ -22,8 +22,8 @@ from altmas.surface_membership import membership
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
     from altmas.audits.findings import Findings
-    from altmas.surface import SurfaceRecipe
     from altmas.surface_membership import By
+    from altmas.surface_recipe import SurfaceRecipe
 
 SCHEMA = {
     "schema": "altmas-report/1",
@@ -37,8 +37,8 @@ SCHEMA = {
     "headline": "sentences: one verdict, or one per model and then which is best",
     "models": "a list; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
     "unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], surface (by, "
-    "estimator, least, combinations, judged, verdict, promise, arms [values, ...], attributes [attribute, rows []], "
-    "pairs [attributes, values, cells []]; null unless asked for), confusion "
+    "estimator, least, combinations, judged, labelled, largest_only, verdict, promise, arms [values, ...], "
+    "attributes [attribute, rows []], pairs [attributes, values, cells []]; null unless asked for), confusion "
     "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
     "left_out [part, why]",
     "vendors": "differences [], best [], sentences []; or null for one model",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from altmas.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
+from altmas.surface_arms import is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +30,8 @@ def surface_facts(surface: Surface) -> dict[str, Any]:
         "least": surface.recipe.least,
         "combinations": int((surface.where.support > 0).sum()),
         "judged": int(surface.active.sum()),
+        "labelled": int((surface.active & surface.labelled).sum()),
+        "largest_only": surface.largest_only,
         "verdict": surface.verdict,
         "promise": surface.promise,
         "arms": rows_with_values(worst, names),
@@ -37,7 +41,7 @@ def surface_facts(surface: Surface) -> dict[str, Any]:
 
 
 def _pair(surface: Surface, a: str, b: str) -> dict[str, Any]:
-    values = {name: [plain_name(value) for value in surface.values[name]] for name in (a, b)}
+    values = {name: [_name(value) for value in surface.values[name]] for name in (a, b)}
     return {"attributes": [a, b], "values": values, "cells": rows_with_values(surface.marginal(a, b), (a, b))}
 
 
@@ -48,7 +52,12 @@ def rows_with_values(table: pd.DataFrame, attributes: tuple[str, ...]) -> list[d
     >>> rows_with_values(pd.DataFrame({"hat": ["no"], "labels": [3]}), ("hat",))
     [{'values': {'hat': 'no'}, 'labels': 3}]
     """
+    numbers = plain_rows(table.drop(columns=list(attributes)))
+    values = zip(*([_name(value) for value in table[name]] for name in attributes), strict=True)
     return [
-        {"values": {k: row[k] for k in attributes}, **{k: v for k, v in row.items() if k not in attributes}}
-        for row in plain_rows(table, attributes)
+        {"values": dict(zip(attributes, named, strict=True)), **row} for named, row in zip(values, numbers, strict=True)
     ]
+
+
+def _name(value: Any) -> str | int | bool | float:
+    return MISSING if is_missing(value) else plain_name(value)

@@ -26,7 +26,11 @@ def arms_table(found: Row, level: float) -> Table:
     heads = ("combination", "accuracy", f"{_percent(level)} interval", "P(worst)", "labels", "items")
     left, rare = found["judged"] - len(cells), found["combinations"] - found["judged"]
     notes = [f"{left:,} more are in the JSON report." if left else ""]
-    if rare:
+    if found["labelled"] < found["judged"]:
+        notes.append(f"Of {counted(found['judged'], 'combination')} judged, {found['labelled']:,} have labels.")
+    if found["largest_only"]:
+        notes.append(f"No combination has {counted(found['least'], 'item')}: the largest are judged.")
+    elif rare:
         fewer = f"fewer than {counted(found['least'], 'item')}"
         notes.append(f"{counted(rare, 'combination')} with {fewer} {'is' if rare == 1 else 'are'} not judged.")
     return Table("Combinations that are probably the worst", heads, tuple(cells), 1, " ".join(filter(None, notes)))

@@ -1,0 +1,111 @@
+"""How an accuracy surface is made: which estimator, trained how, and over what arms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from altmas.checks import whole_number
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.surface_arms import ACTIVE, Arms
+from altmas.surface_membership import Membership
+
+if TYPE_CHECKING:
+    from altmas.surrogates.arm_posterior import SurfaceEstimator
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+DEFAULT = "betagp"
+"""On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
+
+
+@dataclass(frozen=True)
+class SurfaceRecipe:
+    """How a surface is made: the estimator's name, its `SurfaceSettings`, and what counts as an arm.
+
+    Settings may be a mapping, as a file or a command has them; what it does not name is as usual.
+
+    Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
+    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of `Arms.codes`, are
+    what the kernel sees in place of the attributes: an embedding of your own.
+
+    >>> SurfaceRecipe("beta-i").estimator
+    'beta-i'
+    """
+
+    estimator: str = DEFAULT
+    settings: SurfaceSettings | Mapping[str, Any] | None = None
+    least: int = ACTIVE
+    bins: int = 5
+    features: Any = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        from altmas.surrogates.surface_estimators import SURFACES
+
+        if self.estimator not in SURFACES:
+            raise InputError("estimator of a surface", f"be one of {', '.join(SURFACES)}", repr(self.estimator))
+        whole_number("least", self.least, 1)
+        whole_number("bins", self.bins, 2)
+        object.__setattr__(self, "settings", _settings(self.settings, self.estimator))
+
+    @classmethod
+    def of(cls, given: str | SurfaceRecipe | None) -> SurfaceRecipe:
+        """A recipe from its name, or as it is."""
+        return given if isinstance(given, SurfaceRecipe) else cls() if given is None else cls(given)
+
+    def make(self, where: Membership) -> SurfaceEstimator:
+        """The estimator over these arms, not fitted yet."""
+        from altmas.surrogates.surface_estimators import GP_KINDS, make_surface
+
+        settings = _settings(self.settings, self.estimator) or usual_settings(self.estimator)
+        features, layer = self._features(where.arms), None
+        if settings.deep and self.features is None and self.estimator in GP_KINDS:
+            from altmas.surface_deep import deep_start
+
+            features, layer = deep_start(where.arms, where.layer)
+        return make_surface(self.estimator, features, settings, self.active(where), layer)
+
+    def _features(self, arms: Arms) -> FloatArray:
+        if self.features is not None:
+            features = np.asarray(self.features, dtype=np.float64)
+            if len(features) != arms.size:
+                raise InputError("features of a surface", f"be a row per arm, {arms.size:,}", f"{len(features):,} rows")
+            return features
+        # Beta-I looks at no attribute: the table of them all, which may be large, is not made for it.
+        return np.zeros((arms.size, 1)) if self.estimator == "beta-i" else arms.features
+
+    def active(self, where: Membership) -> Any:
+        """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
+        return where.support >= min(float(self.least), float(where.support.max()))
+
+
+def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:
+    """What this product departs from the paper in; docs/surface-results.md has the figures.
+
+    Ten times the paper's learning rate, with which 1,000 steps hardly move a kernel; a centred start; doubt about the
+    overall level. Beta-I, which has nothing but its prior to lean on, has one of two observations in place of 0.1.
+
+    >>> usual_settings("beta-i").pseudo_count
+    2.0
+    """
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+    strength = 2.0 if estimator == "beta-i" else 0.1
+    return SurfaceSettings(learning_rate=0.01, centred=True, level_sd=0.5, pseudo_count=strength)
+
+
+def _settings(given: Any, estimator: str) -> SurfaceSettings | None:
+    from altmas.surrogates.surface_gp import SurfaceSettings
+
+    if given is None or isinstance(given, SurfaceSettings):
+        return given
+    if not isinstance(given, Mapping):
+        raise InputError("settings of a surface", "be SurfaceSettings, or some of them by name", repr(given)[:60])
+    try:
+        return replace(usual_settings(estimator), **given)
+    except TypeError as error:
+        said = str(error).split("() ")[-1].removeprefix("got ")
+        raise InputError("settings of a surface", "be known", said) from None
