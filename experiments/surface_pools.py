@@ -7,9 +7,8 @@
   and here it is taken as known.
 - `adult`, `compas`: sex x race x age in five bands; a logistic regression trained on a random half. COMPAS without its
   column is_recid, which tells the label.
-- `imagenet`, or `imagenet:NETWORK`: the predicted class's band of fifty indices x the confidence in ten bands. Both are
-  known without the label. The indices follow WordNet, so that a band holds classes that are roughly of a kind; they
-  are no superclasses, which the stored outputs do not name.
+- `imagenet`, or `imagenet:NETWORK`: the superclass of the predicted class x the confidence in ten bands. Both are known
+  without the label.
 - `simulated`: eight binary attributes and a surface whose truth is known (`surface_worlds`). Needs no data.
 
 The truth of an arm is the accuracy over all of its items in the pool, and the known rho of a simulated one.
@@ -26,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.experiments.datasets import read_npz
+from altmas.experiments.imagenet_superclasses import superclasses
 from altmas.experiments.networks import load_network
 from altmas.experiments.surface_worlds import WorldSpec, draw_world
 from altmas.metrics.confusion import FloatArray, IntArray
@@ -42,7 +42,7 @@ CELEBA_ATTRIBUTES = (
 
 LEAKS = "is_recid"
 AGE_BANDS = 5
-CLASS_BAND, CONFIDENCE_BANDS = 50, 10
+CONFIDENCE_BANDS = 10
 IMAGENET = "torchvision/resnet101"
 
 
@@ -134,11 +134,10 @@ def protected(name: str, data: Path) -> SurfacePool:
 
 
 def imagenet(network: str, data: Path) -> SurfacePool:
-    """Band of the predicted class x band of the confidence."""
+    """Superclass of the predicted class x band of the confidence."""
     outcomes = load_network(f"imagenet:{network}", data)
-    first = outcomes.predictions // CLASS_BAND * CLASS_BAND
-    bands = [f"{low:03d}-{low + CLASS_BAND - 1:03d}" for low in first]
-    arms = Arms.build({"predicted": bands, "confidence": outcomes.confidence}, bins=CONFIDENCE_BANDS)
+    attributes = {"predicted": superclasses(outcomes.predictions), "confidence": outcomes.confidence}
+    arms = Arms.build(attributes, bins=CONFIDENCE_BANDS)
     return SurfacePool.build(f"imagenet:{network}", arms, outcomes.predictions, outcomes.labels)
 
 

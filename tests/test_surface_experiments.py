@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from altmas import InputError
 from altmas.experiments import surface_simple, surface_simulated, surface_soft, surface_tables
+from altmas.experiments.imagenet_superclasses import FIRSTS
 from altmas.experiments.surface_pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import Constant, Plan, new_estimator, run_surface
 from altmas.surface_arms import Arms
@@ -69,10 +70,10 @@ def test_compas_drops_the_column_that_leaks_and_bands_age(data):
 def test_imagenet_arms_are_known_without_labels(data):
     pool = load_surface_pool("imagenet:lab/net", data)
     assert pool.arms.names == ("predicted", "confidence")
-    assert pool.arms.size == 20 * 10
-    first = pool.arms.value(int(pool.arms.index[0]))["predicted"]
-    low, high = (int(end) for end in str(first).split("-"))
-    assert low <= pool.predictions[0] <= high
+    assert pool.arms.size == len(set(FIRSTS.values())) * 10
+    dogs = (pool.predictions >= 151) & (pool.predictions <= 268)
+    said = [pool.arms.value(int(arm))["predicted"] for arm in pool.arms.index]
+    assert [one == "dog" for one in said] == dogs.tolist()
 
 
 @pytest.mark.parametrize(("name", "folder", "message"), [
