@@ -28,9 +28,9 @@ if _TYPE_CHECKING:
     from altmas.oracles import TableOracle as TableOracle
     from altmas.pool import Pool as Pool
     from altmas.result import Result as Result
-    from altmas.surface import surface_from_log as surface_from_log
-    from altmas.surface_membership import membership_from_scores as membership_from_scores
-    from altmas.surface_recipe import SurfaceRecipe as SurfaceRecipe
+    from altmas.surfaces.membership import membership_from_scores as membership_from_scores
+    from altmas.surfaces.recipe import SurfaceRecipe as SurfaceRecipe
+    from altmas.surfaces.surface import surface_from_log as surface_from_log
     from altmas.tuning import tune_network as tune_network
 
 # Names are looked up when first used: `import altmas` stays light, and never loads TensorFlow.
@@ -44,13 +44,13 @@ _HOMES = {
     "OracleError": "loop",
     "Pool": "pool",
     "Result": "result",
-    "SurfaceRecipe": "surface_recipe",
+    "SurfaceRecipe": "surfaces.recipe",
     "TableOracle": "oracles",
     "assess": "assessment",
     "estimate_from_log": "certified_result",
     "make_method": "methods",
-    "membership_from_scores": "surface_membership",
-    "surface_from_log": "surface",
+    "membership_from_scores": "surfaces.membership",
+    "surface_from_log": "surfaces.surface",
     "tune_network": "tuning",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604

@@ -25,9 +25,9 @@ from altmas.pool import Pool
 from altmas.progress import reporter
 from altmas.resolve import resolve_metrics
 from altmas.result import Result
-from altmas.surface_membership import By, membership
-from altmas.surface_recipe import SurfaceRecipe
-from altmas.surface_result import SurfaceQuestion, surface_result
+from altmas.surfaces.membership import By, membership
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.result import SurfaceQuestion, surface_result
 
 USUAL = "usual"
 """Metrics where none are named: `alt_mas_3`, or what the method says it knows."""

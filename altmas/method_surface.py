@@ -17,12 +17,12 @@ from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.policies import Choice
 from altmas.streams import stream
-from altmas.surface import Surface, read_surface
-from altmas.surface_counts import ArmCounts, arm_counts
-from altmas.surface_exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
-from altmas.surface_membership import By, Membership, membership
-from altmas.surface_recipe import DEFAULT, SurfaceRecipe
-from altmas.surface_words import surface_promise
+from altmas.surfaces.counts import ArmCounts, arm_counts
+from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
+from altmas.surfaces.membership import By, Membership, membership
+from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
+from altmas.surfaces.surface import Surface, read_surface
+from altmas.surfaces.words import surface_promise
 from altmas.weighted import everything_labelled, goes_on
 
 if TYPE_CHECKING:

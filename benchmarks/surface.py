@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from altmas.experiments.surface_worlds import WorldSpec, draw_world
-from altmas.surface_exploration import arm_order, choose_queries
+from altmas.surfaces.exploration import arm_order, choose_queries
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.surface_estimators import GP_KINDS, GPSurface, SurfaceSettings
 

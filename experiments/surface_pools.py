@@ -31,7 +31,7 @@ from altmas.experiments.surface_worlds import WorldSpec, draw_world
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.streams import stream
-from altmas.surface_arms import Arms
+from altmas.surfaces.arms import Arms
 
 CELEBA_LABEL = "Male"
 CELEBA_ATTRIBUTES = (

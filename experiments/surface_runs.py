@@ -13,9 +13,9 @@ from altmas.experiments.surface_pools import SurfacePool
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.streams import stream
-from altmas.surface_deep import deep_start
-from altmas.surface_errors import surface_errors
-from altmas.surface_exploration import BATCH, arm_order, choose_queries
+from altmas.surfaces.deep_start import deep_start
+from altmas.surfaces.errors import surface_errors
+from altmas.surfaces.exploration import BATCH, arm_order, choose_queries
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator, checked_counts, overall_accuracy
 from altmas.surrogates.surface_estimators import GP_KINDS, SURFACES, make_surface

@@ -20,8 +20,8 @@ import pandas as pd
 
 from altmas.experiments.surface_worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.streams import stream
-from altmas.surface_errors import surface_errors
-from altmas.surface_recipe import usual_settings
+from altmas.surfaces.errors import surface_errors
+from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface_estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
 

@@ -27,10 +27,10 @@ from altmas.experiments.surface_pools import SurfacePool, load_surface_pool
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 from altmas.streams import stream
-from altmas.surface_arms import Arms
-from altmas.surface_errors import surface_errors
-from altmas.surface_exploration import choose_queries
-from altmas.surface_recipe import usual_settings
+from altmas.surfaces.arms import Arms
+from altmas.surfaces.errors import surface_errors
+from altmas.surfaces.exploration import choose_queries
+from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.arm_posterior import SurfaceEstimator
 from altmas.surrogates.attribute_calibration import calibrate

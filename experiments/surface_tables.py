@@ -34,8 +34,8 @@ from altmas.experiments.aba_common import Job, sweep
 from altmas.experiments.surface_pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import METHODS, NO_EXPLORATION, Plan, new_estimator, run_surface
 from altmas.metrics.errors import InputError
-from altmas.surface_exploration import BATCH, RULES
-from altmas.surface_recipe import usual_settings
+from altmas.surfaces.exploration import BATCH, RULES
+from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface_gp import SurfaceSettings
 

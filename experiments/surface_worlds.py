@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surface_arms import Arms
+from altmas.surfaces.arms import Arms
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from click.testing import CliRunner
 from scipy.special import ndtri
 
 from altmas import InputError
-from altmas.surface_arms import Arms
+from altmas.surfaces.arms import Arms
 from altmas.surrogates.affiliation import most_probable
 from altmas.surrogates.attribute_calibration import CalibrationSettings, calibrate
 

@@ -16,7 +16,7 @@ from altmas.cli import commands
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-PARTS = ["altmas.audits", "altmas.commands", "altmas.formats", "altmas.page", "altmas.reports"]
+PARTS = ["altmas.audits", "altmas.commands", "altmas.formats", "altmas.page", "altmas.reports", "altmas.surfaces"]
 ROOMS = ["altmas", *PARTS, "altmas.metrics", "altmas.surrogates", "altmas.experiments"]
 
 

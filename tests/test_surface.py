@@ -11,11 +11,11 @@ from altmas.certified_result import CertifiedResult
 from altmas.methods import make_method
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
-from altmas.surface import surface_of
-from altmas.surface_counts import arm_counts
-from altmas.surface_membership import membership, membership_from_scores
-from altmas.surface_plots import MarginalDisplay, PairDisplay, plot_surface
-from altmas.surface_recipe import SurfaceRecipe
+from altmas.surfaces.counts import arm_counts
+from altmas.surfaces.membership import membership, membership_from_scores
+from altmas.surfaces.plots import MarginalDisplay, PairDisplay, plot_surface
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.surface import surface_of
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.surface_gp import SurfaceSettings
 from altmas.testing import CountingOracle, check_method

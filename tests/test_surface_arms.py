@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from altmas import InputError, Pool
-from altmas.surface_arms import Arms, arms_of
-from altmas.surface_errors import surface_errors
-from altmas.surface_exploration import arm_order, choose_queries
+from altmas import InputError
+from altmas.surfaces.arms import Arms
+from altmas.surfaces.errors import surface_errors
+from altmas.surfaces.exploration import arm_order, choose_queries
 from altmas.surrogates.affiliation import Affiliation
 
 
@@ -71,8 +71,6 @@ def test_bad_columns_are_refused():
         arms.arm_of({"hat": ["no", "cap"]})
     with pytest.raises(InputError, match="attributes must hold the columns hat; got no hat"):
         arms.arm_of({"cap": ["no"]})
-    with pytest.raises(InputError, match=r"attributes must be among the pool's \(region\); got 'city'"):
-        arms_of(Pool.build([0, 1], groups={"region": ["n", "s"]}), "region,city")
 
 
 def test_thousands_of_arms(rng):

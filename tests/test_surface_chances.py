@@ -11,13 +11,13 @@ from altmas.commands.keeping import labels_table
 from altmas.method_surface import open_right
 from altmas.methods import make_method
 from altmas.pool import Pool
-from altmas.surface import surface_from_log
-from altmas.surface_arms import Arms
-from altmas.surface_chances import explored_chances
-from altmas.surface_counts import arm_counts
-from altmas.surface_exploration import arm_keys, arm_order, choose_queries, query_chances
-from altmas.surface_membership import Membership, membership
-from altmas.surface_recipe import SurfaceRecipe
+from altmas.surfaces.arms import Arms
+from altmas.surfaces.chances import explored_chances
+from altmas.surfaces.counts import arm_counts
+from altmas.surfaces.exploration import arm_keys, arm_order, choose_queries, query_chances
+from altmas.surfaces.membership import Membership, membership
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.surface import surface_from_log
 from altmas.surrogates.affiliation import Affiliation
 
 RANDOM = "as if the labels of each arm were drawn at random"

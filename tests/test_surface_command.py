@@ -15,8 +15,8 @@ from altmas.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import render_markdown
-from altmas.surface import surface_of
-from altmas.surface_recipe import SurfaceRecipe
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.surface import surface_of
 
 NAMES = ["cat", "dog"]
 

@@ -10,7 +10,7 @@ from altmas.experiments import surface_simple, surface_simulated, surface_soft, 
 from altmas.experiments.imagenet_superclasses import FIRSTS
 from altmas.experiments.surface_pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import Constant, Plan, new_estimator, run_surface
-from altmas.surface_arms import Arms
+from altmas.surfaces.arms import Arms
 from altmas.surrogates.surface_gp import SurfaceSettings
 
 OTHERS = tuple(f"other {place}" for place in range(28))

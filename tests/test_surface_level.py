@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import binomtest
 
 from altmas import InputError
-from altmas.surface_arms import Arms
-from altmas.surface_deep import deep_start
+from altmas.surfaces.arms import Arms
+from altmas.surfaces.deep_start import deep_start
 from altmas.surrogates.beta_independent import BetaIndependent
 from altmas.surrogates.surface_estimators import GP_KINDS, GPSurface, SurfaceSettings, make_surface
 

@@ -7,11 +7,11 @@ import pytest
 
 from altmas import InputError, Pool
 from altmas.answers import Answers
-from altmas.surface import surface_of
-from altmas.surface_arms import Arms
-from altmas.surface_bins import bin_names, quantile_edges
-from altmas.surface_membership import membership
-from altmas.surface_plots import MarginalDisplay, PairDisplay
+from altmas.surfaces.arms import Arms
+from altmas.surfaces.bins import bin_names, quantile_edges
+from altmas.surfaces.membership import membership
+from altmas.surfaces.plots import MarginalDisplay, PairDisplay
+from altmas.surfaces.surface import surface_of
 
 
 def surface(groups, by=None, labelled=None, estimator="beta-i", said=None):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.findings import Findings
-    from altmas.surface import Surface
+    from altmas.surfaces.surface import Surface
 
 
 class Audit(Record):

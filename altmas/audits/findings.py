@@ -34,12 +34,12 @@ from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.resolve import resolve_metrics
-from altmas.surface import Surface, of_model, surface_of
-from altmas.surface_chances import Chances, explored_chances
-from altmas.surface_membership import By, Membership, membership
-from altmas.surface_recipe import DEFAULT as SURFACE
-from altmas.surface_recipe import SurfaceRecipe
-from altmas.surface_words import unknown_chances
+from altmas.surfaces.chances import Chances, explored_chances
+from altmas.surfaces.membership import By, Membership, membership
+from altmas.surfaces.recipe import DEFAULT as SURFACE
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.surface import Surface, of_model, surface_of
+from altmas.surfaces.words import unknown_chances
 from altmas.targets import targets_of
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from altmas.commands.looking import found_in
 from altmas.commands.shared import as_json, counted, folder, level, model, printable, say_json, say_table, with_interval
 
 if TYPE_CHECKING:
-    from altmas.surface import Surface
+    from altmas.surfaces.surface import Surface
 
 PICTURES = (".svg", ".png", ".pdf")
 _path = click.Path(dir_okay=False, path_type=Path)
@@ -37,7 +37,7 @@ def surface(
     target: Path | None, figure: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """The accuracy of every combination of attributes, and where it is probably worst."""
-    from altmas.surface_recipe import SurfaceRecipe
+    from altmas.surfaces.recipe import SurfaceRecipe
 
     recipe = SurfaceRecipe(estimator, least=least, bins=bins)
     _check_endings(target, figure)
@@ -89,7 +89,7 @@ def _draw(shown: Surface, path: Path) -> None:
     from matplotlib.figure import Figure
 
     from altmas.files import write_bytes
-    from altmas.surface_plots import plot_surface
+    from altmas.surfaces.plots import plot_surface
 
     drawn = plot_surface(shown).get_figure(root=True)
     assert isinstance(drawn, Figure)

@@ -17,13 +17,13 @@ from altmas.reports.extremes import best_of
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
 from altmas.reports.facts_trail import items_asked, trail
 from altmas.reports.plain import plain_data, plain_name, plain_rows
-from altmas.surface_membership import membership
+from altmas.surfaces.membership import membership
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
     from altmas.audits.findings import Findings
-    from altmas.surface_membership import By
-    from altmas.surface_recipe import SurfaceRecipe
+    from altmas.surfaces.membership import By
+    from altmas.surfaces.recipe import SurfaceRecipe
 
 SCHEMA = {
     "schema": "altmas-report/1",

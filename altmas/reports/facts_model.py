@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from altmas.audits.findings import Findings
     from altmas.pool import Pool
-    from altmas.surface_membership import By
-    from altmas.surface_recipe import SurfaceRecipe
+    from altmas.surfaces.membership import By
+    from altmas.surfaces.recipe import SurfaceRecipe
 
 MAIN = "accuracy"
 MOST_GROUPS, MOST_CLASSES = 1000, 200

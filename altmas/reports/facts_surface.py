@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from altmas.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
-from altmas.surface_arms import is_missing
+from altmas.surfaces.arms import is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from altmas.surface import Surface
+    from altmas.surfaces.surface import Surface
 
 MOST_ARMS = 1000
 """Of more combinations than this, those that are probably the worst are told."""

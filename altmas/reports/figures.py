@@ -13,7 +13,7 @@ from altmas.plots import _SHAPES, INK, _new_axes, plot_history
 from altmas.reports.svg import draw
 from altmas.reports.verdict import Row
 from altmas.reports.wording import is_share, named, short
-from altmas.surface_plots import MarginalDisplay, PairDisplay
+from altmas.surfaces.plots import MarginalDisplay, PairDisplay
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

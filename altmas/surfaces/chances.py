@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surface_membership import Membership
-from altmas.surface_words import not_reached, unknown_chances
+from altmas.surfaces.membership import Membership
+from altmas.surfaces.words import not_reached, unknown_chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ def explored_chances(explored: Membership, where: Membership, items: IntArray, m
     new arm has labels of others.
 
     >>> from altmas.pool import Pool
-    >>> from altmas.surface_membership import membership
+    >>> from altmas.surfaces.membership import membership
     >>> pool = Pool.build([0, 1] * 4, groups={"side": list("llrrrrrr"), "hat": list("nynnnyyy")})
     >>> explored_chances(membership(pool, "side"), membership(pool, "hat"), np.array([0, 2, 3])).inclusion.round(2)
     array([0.5 , 0.5 , 0.33, 0.33, 0.33, 0.33, 0.33, 0.33])

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surface_arms import Arms, Attribute
+from altmas.surfaces.arms import Arms, Attribute
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,12 +14,12 @@ from altmas.display_curves import GREY, Band, percent
 from altmas.metrics.confusion import FloatArray
 from altmas.plots import INK, _new_axes
 from altmas.reports.wording import short
-from altmas.surface_arms import shown as told
+from altmas.surfaces.arms import shown as told
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from altmas.surface import Surface
+    from altmas.surfaces.surface import Surface
 
 MOST_VALUES = 12
 """Of an attribute with more values, those with the most items are shown."""

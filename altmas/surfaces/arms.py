@@ -13,8 +13,8 @@ import numpy as np
 from altmas.checks import as_column, is_number, same_length, sorted_classes, whole_number
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import MISSING, Pool
-from altmas.surface_bins import bin_names, quantile_edges
+from altmas.pool import MISSING
+from altmas.surfaces.bins import bin_names, quantile_edges
 
 MOST_ARMS = 20_000
 """Up to here every combination is an arm; beyond, those that occur."""
@@ -219,21 +219,6 @@ class Arms:
         total = np.bincount(arms, minlength=self.size).astype(np.float64)
         good = np.asarray(np.bincount(arms, truth, minlength=self.size), dtype=np.float64)
         return good, total - good
-
-
-def arms_of(pool: Pool, by: str | Sequence[str], *, bins: int = 5, most: int = MOST_ARMS) -> Arms:
-    """Arms of a pool's own attributes, by name.
-
-    >>> pool = Pool.build([0, 1, 1], groups={"region": ["n", "s", "n"], "age": [30, 41, 52]})
-    >>> arms_of(pool, "region,age").size
-    6
-    """
-    names = [one.strip() for one in by.split(",")] if isinstance(by, str) and by not in pool.groups else by
-    wanted = [names] if isinstance(names, str) else list(names)
-    if unknown := [name for name in wanted if name not in pool.groups]:
-        known = ", ".join(pool.groups) or "none: the pool has no groups"
-        raise InputError("attributes", f"be among the pool's ({known})", ", ".join(map(repr, unknown)))
-    return Arms.build({name: pool.groups[name] for name in wanted}, bins=bins, most=most)
 
 
 def _attribute(name: str, column: list[Hashable], bins: int, order: Sequence[Hashable] | None) -> Attribute:

@@ -11,8 +11,8 @@ import numpy as np
 from altmas.checks import whole_number
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.surface_arms import ACTIVE, Arms
-from altmas.surface_membership import Membership
+from altmas.surfaces.arms import ACTIVE, Arms
+from altmas.surfaces.membership import Membership
 
 if TYPE_CHECKING:
     from altmas.surrogates.arm_posterior import SurfaceEstimator
@@ -63,7 +63,7 @@ class SurfaceRecipe:
         settings = _settings(self.settings, self.estimator) or usual_settings(self.estimator)
         features, layer = self._features(where.arms), None
         if settings.deep and self.features is None and self.estimator in GP_KINDS:
-            from altmas.surface_deep import deep_start
+            from altmas.surfaces.deep_start import deep_start
 
             features, layer = deep_start(where.arms, where.layer)
         return make_surface(self.estimator, features, settings, self.active(where), layer)

@@ -4,7 +4,7 @@ With a dozen attributes there are thousands of combinations, arms, and labels fo
 neighbouring arms teach (`altmas.surrogates.surface_estimators`), and says how sure it is of each.
 
 Estimates are about each arm's accuracy behind the pool: how often the model is right on such items, of which those in
-the pool are some. What the intervals promise, `altmas.surface_words` says per estimator: those of Beta-I and BetaGP
+the pool are some. What the intervals promise, `altmas.surfaces.words` says per estimator: those of Beta-I and BetaGP
 hold the truth at their level on average over surfaces that the prior describes, and nothing is promised about others.
 """
 
@@ -26,13 +26,13 @@ from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.streams import stream
-from altmas.surface_arms import Arms
-from altmas.surface_chances import Chances, chances_in, explored_chances
-from altmas.surface_counts import ArmCounts, arm_counts
-from altmas.surface_marginals import Cells, spread, value_column
-from altmas.surface_membership import By, Membership, membership
-from altmas.surface_recipe import DEFAULT, SurfaceRecipe
-from altmas.surface_words import LABELLED, surface_promise, surface_verdict
+from altmas.surfaces.arms import Arms
+from altmas.surfaces.chances import Chances, chances_in, explored_chances
+from altmas.surfaces.counts import ArmCounts, arm_counts
+from altmas.surfaces.marginals import Cells, spread, value_column
+from altmas.surfaces.membership import By, Membership, membership
+from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
+from altmas.surfaces.words import LABELLED, surface_promise, surface_verdict
 
 if TYPE_CHECKING:
     from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator
@@ -216,7 +216,7 @@ def surface_of(
 ) -> Surface:
     """A surface from answers. `inclusion [N]`: the chance of each item to have been asked about, where they differ.
 
-    Without `inclusion` the labels of an arm are taken as drawn uniformly from it; see `altmas.surface_counts`.
+    Without `inclusion` the labels of an arm are taken as drawn uniformly from it; see `altmas.surfaces.counts`.
 
     >>> pool = Pool.build(list("aabb"), groups={"hat": ["no", "yes", "no", "yes"]})
     >>> answers = Answers().extended([0, 1, 2, 3], [0, 0, 1, 0], 0, [1.0] * 4)

@@ -14,7 +14,7 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.pool import NO_CLASS, Pool
 from altmas.streams import stream
-from altmas.surface_arms import MOST_ARMS, Arms, Attribute, is_missing
+from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, is_missing
 
 if TYPE_CHECKING:
     from altmas.surrogates.affiliation import Affiliation

@@ -10,11 +10,11 @@ import pandas as pd
 from altmas.loop import Round
 from altmas.method_surface import SurfaceRun
 from altmas.result import Result
-from altmas.surface import Surface, surface_of
-from altmas.surface_chances import drawn_alike
-from altmas.surface_membership import Membership
-from altmas.surface_recipe import SurfaceRecipe
-from altmas.surface_words import unknown_chances
+from altmas.surfaces.chances import drawn_alike
+from altmas.surfaces.membership import Membership
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.surface import Surface, surface_of
+from altmas.surfaces.words import unknown_chances
 
 
 @dataclass(frozen=True, eq=False, repr=False)

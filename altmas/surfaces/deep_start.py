@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from altmas.metrics.confusion import FloatArray
 from altmas.streams import stream
-from altmas.surface_arms import Arms
+from altmas.surfaces.arms import Arms
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface_gp import Layer
