@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betaln, expit
 
-from altmas.surrogates.arm_posterior import ArmPosterior, FloatArray, checked_counts, checked_level
+from altmas.metrics.errors import InputError
+from altmas.surrogates.arm_posterior import ArmPosterior, FloatArray, checked_counts, checked_level, overall_accuracy
 from altmas.surrogates.beta_posterior import BetaPosterior
 
 STRENGTH = 0.1
@@ -24,7 +25,8 @@ _BLOCK = 1024
 class BetaIndependent:
     """rho_a ~ Beta(lambda kappa + right_a, lambda (1 - kappa) + wrong_a), mixed over the overall accuracy kappa.
 
-    The paper puts kappa at the share of right answers, and then few answers leave the mean of many arms far too sure.
+    The paper puts kappa at the share of right answers (`doubted=False`), and then few answers leave the mean of many
+    arms far too sure.
 
     >>> import numpy as np
     >>> surface = BetaIndependent(2, strength=2.0).fit([3, 0], [0, 1], rng=np.random.default_rng(0))
@@ -32,8 +34,10 @@ class BetaIndependent:
     array([0.84, 0.4 ])
     """
 
-    def __init__(self, arms: int, strength: float = STRENGTH) -> None:
-        self.arms, self.strength = arms, strength
+    def __init__(self, arms: int, strength: float = STRENGTH, *, doubted: bool = True) -> None:
+        if not strength > 0:
+            raise InputError("pseudo_count of beta-i", "be a number above 0", strength)
+        self.arms, self.strength, self.doubted = arms, strength, doubted
 
     def fit(self, right: ArrayLike, wrong: ArrayLike, *, rng: np.random.Generator) -> Self:
         """Add the counts to the prior; nothing is random."""
@@ -42,7 +46,8 @@ class BetaIndependent:
     def update(self, right: ArrayLike, wrong: ArrayLike) -> Self:
         """The same as a new fit."""
         good, bad = checked_counts(right, wrong, self.arms)
-        kappa = overall_levels(good, bad, self.strength)[:, None]
+        share = np.array([overall_accuracy(good, bad)])
+        kappa = (overall_levels(good, bad, self.strength) if self.doubted else share)[:, None]
         weights = np.full(len(kappa), 1 / len(kappa))
         self._beta = BetaPosterior(good + self.strength * kappa, bad + self.strength * (1 - kappa), weights)
         return self

@@ -203,7 +203,8 @@ def make_surface(
     """
     x = checked_features(features)
     if name == "beta-i":
-        return BetaIndependent(len(x), (settings or SurfaceSettings()).pseudo_count)
+        use = settings or SurfaceSettings()
+        return BetaIndependent(len(x), use.pseudo_count, doubted=use.level_sd > 0)
     if name == "cpredictor":
         return CPredictor(x)
     if name not in GP_KINDS:

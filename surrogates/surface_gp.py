@@ -33,7 +33,7 @@ class SurfaceSettings:
     `centred` starts where the expected accuracy of an arm is the overall one; the authors' program starts where the
     accuracy of the expected arm is, and f is so wide at first that arms without answers are then drawn towards 50%.
     `level_sd` is the doubt about the constant of f, which all arms share: without it, as in the paper, few labels leave
-    the mean of many arms far too sure.
+    the mean of many arms far too sure. Beta-I doubts its level where it is above 0.
     """
 
     inducing: int = 50

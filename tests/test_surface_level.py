@@ -31,6 +31,19 @@ def test_the_overall_accuracy_of_independent_arms_is_in_doubt(seed):
     assert binomtest(held, 60, 0.9, alternative="less").pvalue > 1e-4
 
 
+def test_the_papers_independent_arms_stand_at_the_share_of_right_answers():
+    """Algorithm 1, lines 3 to 8, with half an answer each way in kappa: an arm without answers stands there."""
+    right, wrong = np.array([3.0, 0, 0]), np.array([0.0, 1, 0])
+    kappa = 3.5 / 5
+    mean, variance = make_surface("beta-i", np.zeros((3, 1)), SurfaceSettings()).fit(right, wrong, rng=None).moments()
+    np.testing.assert_allclose(mean, (right + 0.1 * kappa) / (right + wrong + 0.1))
+    np.testing.assert_allclose(variance[2], kappa * (1 - kappa) / 1.1)
+    doubted = make_surface("beta-i", np.zeros((3, 1)), SurfaceSettings(level_sd=0.5)).fit(right, wrong, rng=None)
+    assert doubted.moments()[1][2] > variance[2]
+    with pytest.raises(InputError, match="pseudo_count of beta-i must be a number above 0; got 0"):
+        make_surface("beta-i", [[0.0]], SurfaceSettings(pseudo_count=0))
+
+
 def test_a_process_that_doubts_its_level_does_not_average_it_away():
     """20 labels on 256 arms, 16 right: a binomial interval is 0.34 wide, one with 0.1 made-up labels per arm 0.20."""
     right, wrong = np.zeros(256), np.zeros(256)
