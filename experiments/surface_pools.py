@@ -55,9 +55,11 @@ class SurfacePool:
     predictions: IntArray
     labels: IntArray
     truth: FloatArray
+    scores: FloatArray | None = None
+    """The service's probabilities `[N, C]`, where it gives any."""
 
     @classmethod
-    def build(cls, name: str, arms: Arms, predictions: Any, labels: Any) -> SurfacePool:
+    def build(cls, name: str, arms: Arms, predictions: Any, labels: Any, scores: Any = None) -> SurfacePool:
         """A pool whose truth is the share of right predictions in each arm; 0.5 in an arm without items.
 
         >>> arms = Arms.build({"hat": ["no", "no", "yes"]})
@@ -67,7 +69,7 @@ class SurfacePool:
         said, true = np.asarray(predictions, dtype=np.int64), np.asarray(labels, dtype=np.int64)
         good = np.bincount(arms.index, said == true, minlength=arms.size)
         truth = np.where(arms.support > 0, good / np.maximum(arms.support, 1), 0.5)
-        return cls(name, arms, said, true, truth)
+        return cls(name, arms, said, true, truth, scores)
 
     @property
     def right(self) -> FloatArray:
@@ -85,12 +87,12 @@ class SurfacePool:
         )
 
 
-def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
-    """Train a logistic regression on a random half; the items of the other half and the predictions for them.
+def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+    """Train a logistic regression on a random half; the items of the other half and their probabilities `[n, C]`.
 
     >>> x = np.arange(40.0)[:, None]
-    >>> items, said = train_service(x, (x[:, 0] > 19).astype(np.int64), np.random.default_rng(0))
-    >>> len(items), bool(np.mean(said == (items > 19)) > 0.8)
+    >>> items, scores = train_service(x, (x[:, 0] > 19).astype(np.int64), np.random.default_rng(0))
+    >>> len(items), bool(np.mean(scores.argmax(1) == (items > 19)) > 0.8)
     (20, True)
     """
     from sklearn.linear_model import LogisticRegression
@@ -99,10 +101,10 @@ def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Gener
 
     order = rng.permutation(len(labels))
     seen, items = order[: len(labels) // 2], np.sort(order[len(labels) // 2 :])
-    if len(np.unique(labels[seen])) < 2:
-        raise InputError("labels", "hold two classes to train a service on", "one")
+    if set(labels[seen].tolist()) != {0, 1}:
+        raise InputError("labels", "hold the classes 0 and 1 to train a service on", sorted(set(labels[seen].tolist())))
     service = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(features[seen], labels[seen])
-    return items, np.asarray(service.predict(features[items]), dtype=np.int64)
+    return items, np.asarray(service.predict_proba(features[items]), dtype=np.float64)
 
 
 def celeba(data: Path) -> SurfacePool:
@@ -114,9 +116,9 @@ def celeba(data: Path) -> SurfacePool:
         raise InputError("CelebA's columns", "hold the twelve attributes", f"no {', '.join(missing)}")
     labels = values[:, columns.index(CELEBA_LABEL)].astype(np.int64)
     others = [place for place, name in enumerate(columns) if name not in CELEBA_ATTRIBUTES]
-    items, said = train_service(values[:, others], labels, stream(0, "surface", "celeba"))
+    items, scores = train_service(values[:, others], labels, stream(0, "surface", "celeba"))
     arms = Arms.build({name: values[items, columns.index(name)] for name in CELEBA_ATTRIBUTES})
-    return SurfacePool.build("celeba", arms, said, labels[items])
+    return SurfacePool.build("celeba", arms, scores.argmax(1), labels[items], scores)
 
 
 def protected(name: str, data: Path) -> SurfacePool:
@@ -127,10 +129,10 @@ def protected(name: str, data: Path) -> SurfacePool:
     # A count that was not taken is no number: 0, as if there had been nothing to count.
     features = np.nan_to_num(arrays["features"].astype(np.float64))
     labels = arrays["labels"].astype(np.int64)
-    items, said = train_service(features[:, kept], labels, stream(0, "surface", name))
+    items, scores = train_service(features[:, kept], labels, stream(0, "surface", name))
     age = features[items, columns.index("age")]
     attributes = {"sex": arrays["sex"][items], "race": arrays["race"][items], "age": age}
-    return SurfacePool.build(name, Arms.build(attributes, bins=AGE_BANDS), said, labels[items])
+    return SurfacePool.build(name, Arms.build(attributes, bins=AGE_BANDS), scores.argmax(1), labels[items], scores)
 
 
 def imagenet(network: str, data: Path) -> SurfacePool:

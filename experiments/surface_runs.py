@@ -25,6 +25,8 @@ CONSTANT = "constant"
 ALPHA_BETA = "betagp-ab"
 METHODS = (CONSTANT, *SURFACES, ALPHA_BETA)
 NO_EXPLORATION = "none"
+LARGE = 30
+"""Items from which on the share of right ones stands for an arm's accuracy."""
 
 
 class Constant:
@@ -103,13 +105,15 @@ def new_estimator(name: str, pool: SurfacePool, settings: SurfaceSettings) -> Su
 
 
 def run_surface(surface: SurfaceEstimator, pool: SurfacePool, plan: Plan, seed: int) -> dict[str, float]:
-    """Errors times 100 after `plan.labels` labels. The first labels of a seed are the same for every estimator.
+    """Errors times 100 after `plan.labels` labels, and how many large arms lie inside their 95% interval, in percent.
+
+    The first labels of a seed are the same for every estimator.
 
     >>> from altmas.experiments.surface_pools import load_surface_pool
     >>> pool = load_surface_pool("smoke", None)
     >>> errors = run_surface(new_estimator("beta-i", pool, SurfaceSettings()), pool, Plan(200), seed=0)
     >>> list(errors), bool(errors["macro"] < 10)
-    (['macro', 'micro', 'worst', 'infrequent', 'arms seen'], True)
+    (['macro', 'micro', 'worst', 'infrequent', 'covered', 'arms seen'], True)
     """
     plan = plan.checked(len(pool.right))
     items = stream(seed, "surface", pool.name, "first").choice(len(pool.right), plan.start, replace=False)
@@ -123,9 +127,19 @@ def run_surface(surface: SurfaceEstimator, pool: SurfacePool, plan: Plan, seed: 
         items = np.concatenate([items, more])
         right, wrong = pool.arms.counts(items, pool.right[items])
         surface.update(right, wrong)
-    errors = asdict(surface_errors(surface.moments()[0], pool.truth, pool.arms.support))
+    found = surface.posterior(0.95)
+    errors = asdict(surface_errors(found.mean, pool.truth, pool.arms.support)) | {"covered": covered(found, pool)}
     seen = int(((right + wrong > 0) & pool.arms.active()).sum())
     return {name: 100 * value for name, value in errors.items()} | {"arms seen": seen}
+
+
+def covered(found: ArmPosterior, pool: SurfacePool) -> float:
+    """Share of large arms whose truth lies inside their interval.
+
+    The truth of a small one is a share of few items, and scatters around the accuracy that the interval is about.
+    """
+    large = pool.arms.support >= min(LARGE, int(pool.arms.support.max()))
+    return float(((found.low <= pool.truth) & (pool.truth <= found.high))[large].mean())
 
 
 _deep_start = cache(deep_start)

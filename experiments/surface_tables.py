@@ -101,9 +101,10 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
     >>> summary(rows).loc["beta-i", "macro"]
     '4.50 / 0.71'
     """
-    groups = rows.groupby("method", sort=False)[list(MEASURES)]
+    measures = [name for name in (*MEASURES, "covered") if name in rows]
+    groups = rows.groupby("method", sort=False)[measures]
     mean, sd = groups.mean(), groups.std(ddof=1)
-    cells = {name: [f"{m:.2f} / {s:.2f}" for m, s in zip(mean[name], sd[name], strict=True)] for name in MEASURES}
+    cells = {name: [f"{m:.2f} / {s:.2f}" for m, s in zip(mean[name], sd[name], strict=True)] for name in measures}
     return pd.DataFrame(cells, index=mean.index)
 
 
@@ -171,7 +172,8 @@ def main(
     said = in_words(settings(wanted[-1]))
     click.echo(f"{plan.labels:,} labels, {how} among {plan.among} arms; {said}; seeds 0-{seeds - 1}\n")
     found = sweep(jobs(pool, wanted, plan, settings, seeds), rows)
-    click.echo("MSE x 100 over active arms, mean / standard deviation over seeds\n" + summary(found).to_string() + "\n")
+    click.echo("MSE x 100 over active arms, and percent of large arms inside 95% intervals; mean / sd over seeds")
+    click.echo(summary(found).to_string() + "\n")
     if name == "celeba":
         click.echo(PAPER.to_string() + "\n")
     click.echo(verdict(found))

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments import surface_simple, surface_simulated, surface_soft, surface_tables
+from altmas.experiments import surface_policies, surface_simple, surface_simulated, surface_soft, surface_tables
 from altmas.experiments.imagenet_superclasses import FIRSTS
 from altmas.experiments.surface_pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import Constant, Plan, new_estimator, run_surface
@@ -154,6 +154,7 @@ def test_an_unknown_method_is_said():
 
 
 @pytest.mark.parametrize(("program", "options", "says"), [
+    (surface_policies, [], "certified"),
     (surface_simple, [], "scales, as written"),
     (surface_soft, ["--methods", "beta-i,betagp"], "seeds won"),
     (surface_simulated, ["--methods", "beta-i"], "active arms inside their 95% interval; overall accuracy in"),
