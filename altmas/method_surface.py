@@ -21,8 +21,8 @@ from altmas.surfaces.counts import ArmCounts, arm_counts
 from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
-from altmas.surfaces.surface import Surface, read_surface
-from altmas.surfaces.words import surface_promise
+from altmas.surfaces.surface import Surface, read_surface, surface_of
+from altmas.surfaces.words import GUESSED, surface_promise
 from altmas.weighted import everything_labelled, goes_on
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class SurfaceRun:
         mean, draws = self._accuracy()
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
         ends = {"accuracy": (mean, low, high), "error_rate": (1 - mean, 1 - high, 1 - low)}
-        promise = surface_promise(level, self.method.recipe.estimator)
+        promise = surface_promise(level, self.method.recipe.estimator, "" if self.where.sure else GUESSED)
         return [_estimate(one.name, ends[one.name], len(self.answers), promise) for one in self.job.metrics]
 
     def _accuracy(self) -> tuple[float, FloatArray]:
@@ -165,8 +165,12 @@ class SurfaceRun:
         return min(max(mean, 0.0), 1.0), (known + right) / pool.size
 
     def surface(self, level: float) -> Surface:
-        """The surface as it is now."""
+        """The surface as it is now; where attributes are guessed, one fitted anew, with the answers' arms drawn too."""
         assert self.fitted is not None, "there are answers"
+        if not self.where.sure:
+            return surface_of(
+                self.job.pool, self.answers, self.where, estimator=self.method.recipe, level=level, seed=self.job.seed
+            )
         return read_surface(self.where, self.counts(), self.method.recipe, self.fitted, level, self.job.seed)
 
 

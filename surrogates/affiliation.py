@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from altmas.surrogates.arm_answers import ArmAnswers
 from altmas.surrogates.arm_posterior import FloatArray
 
 IntArray = NDArray[np.int64]
@@ -30,22 +31,15 @@ class Affiliation:
         arms = np.asarray(index, dtype=np.int64)[:, None]
         return cls(arms, np.ones(arms.shape))
 
-    def counts(
-        self, items: IntArray, right: ArrayLike, arms: int, accuracy: FloatArray | None = None
-    ) -> tuple[FloatArray, FloatArray]:
-        """Soft counts of right and wrong per arm `[A]` from labelled items (Algorithm 1, lines 18 to 21).
+    def counts(self, items: IntArray, right: ArrayLike, arms: int) -> tuple[FloatArray, FloatArray]:
+        """Soft counts of right and wrong per arm `[A]` from labelled items (Algorithm 1, lines 18 to 21)."""
+        return self.answers(items, right, arms).expected()
 
-        Spread by P(a|x) alone, answers of neighbours blur the surface. With the `accuracy [A]` believed so far they are
-        spread by P(a|x, answer), a step of expectation maximisation; the paper has none, and Beta-I is worse for it.
-        """
-        answer = np.asarray(right, dtype=np.float64)[:, None]
-        weight, where = self.probability[items], self.arms[items].ravel()
-        if accuracy is not None:
-            rho = accuracy[self.arms[items]]
-            weight = weight * (answer * rho + (1 - answer) * (1 - rho))
-            weight = weight / weight.sum(1, keepdims=True)
-        good = _summed(where, weight * answer, arms)
-        return good, np.maximum(_summed(where, weight, arms) - good, 0.0)
+    def answers(self, items: IntArray, right: ArrayLike, arms: int, weight: FloatArray | None = None) -> ArmAnswers:
+        """Labelled items with the arms they may belong to; each counts once, or for its `weight [n, T]`."""
+        p = self.probability[items]
+        answer = np.asarray(right, dtype=np.float64)
+        return ArmAnswers(self.arms[items], p, np.ones(p.shape) if weight is None else weight, answer, arms)
 
     def with_known(self, items: IntArray, arms: IntArray) -> Affiliation:
         """The same, but the arms of these items are known (Algorithm 1, lines 6 to 9).
@@ -61,11 +55,7 @@ class Affiliation:
 
     def support(self, arms: int) -> FloatArray:
         """Expected number of items in each arm `[A]`."""
-        return _summed(self.arms.ravel(), self.probability, arms)
-
-
-def _summed(where: IntArray, weight: FloatArray, arms: int) -> FloatArray:
-    return np.asarray(np.bincount(where, weight.ravel(), minlength=arms), dtype=np.float64)
+        return np.bincount(self.arms.ravel(), self.probability.ravel(), minlength=arms).astype(np.float64)
 
 
 def most_probable(scores: FloatArray, keep: int, least: float) -> tuple[IntArray, FloatArray]:

@@ -24,16 +24,8 @@ class ArmPosterior:
     level: float = 0.95
 
 
-class SurfaceEstimator(Protocol):
-    """An accuracy surface over fixed arms, fitted to (soft) counts of right and wrong answers `[A]`."""
-
-    def fit(self, right: ArrayLike, wrong: ArrayLike, *, rng: np.random.Generator) -> Self:
-        """Start anew on these counts."""
-        ...
-
-    def update(self, right: ArrayLike, wrong: ArrayLike) -> Self:
-        """Go on from the last fit with the counts as they are now, not only what was added."""
-        ...
+class SurfaceBelief(Protocol):
+    """What is believed of an accuracy surface over fixed arms."""
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of rho `[A]`; quick, for exploration."""
@@ -45,6 +37,18 @@ class SurfaceEstimator(Protocol):
 
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Coherent draws of the whole surface `[M, A]`, as needed for P(worst)."""
+        ...
+
+
+class SurfaceEstimator(SurfaceBelief, Protocol):
+    """An accuracy surface over fixed arms, fitted to (soft) counts of right and wrong answers `[A]`."""
+
+    def fit(self, right: ArrayLike, wrong: ArrayLike, *, rng: np.random.Generator) -> Self:
+        """Start anew on these counts."""
+        ...
+
+    def update(self, right: ArrayLike, wrong: ArrayLike) -> Self:
+        """Go on from the last fit with the counts as they are now, not only what was added."""
         ...
 
 

@@ -2,11 +2,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from scipy.special import ndtri
+from scipy.stats import binomtest
 
 from altmas import InputError
 from altmas.surfaces.arms import Arms
-from altmas.surrogates.affiliation import most_probable
+from altmas.surrogates.affiliation import Affiliation, most_probable
 from altmas.surrogates.attribute_calibration import CalibrationSettings, calibrate
+from altmas.surrogates.beta_independent import BetaIndependent
+from altmas.surrogates.imputed_surface import ImputedSurface
 
 QUICK = CalibrationSettings(steps=600, hidden=8, learning_rate=0.02)
 
@@ -103,3 +106,37 @@ def test_simulated_smoke():
     done = CliRunner().invoke(surface_simulated.main, ["--smoke"])
     assert done.exit_code == 0, done.output
     assert "inside their 95% interval" in done.stdout
+
+
+def test_drawn_arms_keep_the_promise_that_soft_counts_break(seed):
+    """Four arms, P(a|x) as it says, 150 answers, 80 worlds from the prior.
+
+    95% intervals with arms drawn hold rho in at least 90% of 320 (fails by chance 1 in 10,000); those of soft counts,
+    to which an arm passes for known, in less than 85%.
+    """
+    rng, held = np.random.default_rng(seed), {"soft": 0, "drawn": 0}
+    for _ in range(80):
+        rho = rng.beta(1.4, 0.6, 4)
+        p = rng.dirichlet(np.full(4, 0.5), 150)
+        arm = (p.cumsum(1) < rng.random((150, 1))).sum(1).clip(max=3)
+        belongs = Affiliation(np.tile(np.arange(4), (150, 1)), p)
+        answers = belongs.answers(np.arange(150), rng.random(150) < rho[arm], 4)
+        beta = BetaIndependent(4, strength=2.0)
+        found = {"soft": beta.fit(*answers.expected(), rng=rng).posterior()}
+        found["drawn"] = ImputedSurface(beta, draws=600).fit(answers, rng=rng).posterior()
+        for name, one in found.items():
+            held[name] += int(((one.low <= rho) & (rho <= one.high)).sum())
+    assert binomtest(held["drawn"], 320, 0.9, alternative="less").pvalue > 1e-4
+    assert held["soft"] < 0.85 * 320
+
+
+def test_draws_of_an_imputed_surface_are_its_own():
+    belongs = Affiliation(np.array([[0, 1]] * 9), np.tile([0.6, 0.4], (9, 1)))
+    answers = belongs.answers(np.arange(9), [1, 1, 1, 1, 1, 1, 0, 0, 1], 2)
+    found = ImputedSurface(BetaIndependent(2), draws=90).fit(answers, rng=np.random.default_rng(0))
+    draws = found.draw(90, np.random.default_rng(1))
+    assert draws.shape == (90, 2)
+    assert len(np.unique(draws[:, 0])) == 90  # each once
+    assert found.draw(200, np.random.default_rng(1)).shape == (200, 2)
+    mean, variance = found.moments()
+    np.testing.assert_allclose(draws.mean(0), mean, atol=4 * np.sqrt(variance.max() / 90))

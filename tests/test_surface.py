@@ -368,6 +368,7 @@ def test_attributes_from_scores():
     assert with_hat < bare - 0.15
     assert found.surface["labels"].sum() == pytest.approx(200)
     assert set(found.answers["propensity"][100:]) == {1.0}
+    assert found.fitted.promise.endswith("; as if the probabilities of the attributes were right")
 
 
 @pytest.mark.parametrize(

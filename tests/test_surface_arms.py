@@ -89,9 +89,25 @@ def test_soft_counts_keep_every_answer_once(rng):
     good, bad = soft.counts(np.arange(20), right, 4)
     assert good.sum() == pytest.approx(right.sum())
     assert (good + bad).sum() == pytest.approx(20)
-    sharper = soft.counts(np.arange(20), right, 4, accuracy=np.array([0.9, 0.1, 0.5, 0.5]))
-    assert sharper[0][0] > good[0]
-    assert sum(sharper).sum() == pytest.approx(20)
+
+
+def test_a_wrong_answer_is_rather_from_an_arm_of_low_accuracy(rng):
+    """P(a|x, wrong) = 0.5 x 0.9 / (0.5 x 0.9 + 0.5 x 0.1) = 0.9; 4 standard deviations either side."""
+    soft = Affiliation(np.tile([0, 1], (4000, 1)), np.full((4000, 2), 0.5))
+    answers = soft.answers(np.arange(4000), np.repeat([0.0, 1.0], 2000), 2)
+    good, bad = answers.drawn(np.array([0.1, 0.9]), rng)
+    assert abs(bad[0] / 2000 - 0.9) < 4 * 0.0067
+    assert abs(good[0] / 2000 - 0.1) < 4 * 0.0067
+    assert (good + bad).sum() == 4000
+    # Where no arm allows an answer, it is left where it probably is.
+    assert answers.drawn(np.array([1.0, 1.0]), rng)[1].sum() == 2000
+
+
+def test_weights_go_with_the_arm_that_is_drawn(rng):
+    sure = Affiliation(np.array([[2, 0]]), np.array([[1.0, 0.0]]))
+    answers = sure.answers(np.array([0]), [1], 3, weight=np.array([[1.5, 9.0]]))
+    np.testing.assert_array_equal(answers.drawn(np.full(3, 0.5), rng)[0], [0, 0, 1.5])
+    np.testing.assert_array_equal(answers.labels(), [0, 0, 1])
 
 
 # Exploration

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+
+if TYPE_CHECKING:
+    from altmas.surrogates.arm_answers import ArmAnswers
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,11 +23,23 @@ class ArmCounts:
     wrong: FloatArray
     labels: FloatArray
 
+    @classmethod
+    def of(cls, answers: ArmAnswers) -> ArmCounts:
+        """As expected, of answers whose arms may be in doubt."""
+        return cls(*answers.expected(), answers.labels())
+
 
 def arm_counts(
     belongs: Any, arms: int, items: IntArray, right: ArrayLike, inclusion: ArrayLike | None = None
 ) -> ArmCounts:
-    """Counts per arm from labelled items, whether each was `right`, and the `inclusion` probability of all items `[N]`.
+    """Counts per arm, as expected, of answers weighted as by `arm_answers`."""
+    return ArmCounts.of(arm_answers(belongs, arms, items, right, inclusion))
+
+
+def arm_answers(
+    belongs: Any, arms: int, items: IntArray, right: ArrayLike, inclusion: ArrayLike | None = None
+) -> ArmAnswers:
+    """Labelled items, whether each was `right`, and for how much it counts by the `inclusion` of all items `[N]`.
 
     A policy that prefers likely errors fills arms with them, and plain counts make every arm look worse than it is. So
     an answer counts for h / p: p is its chance to have been asked about, h the harmonic mean of the chances of all
@@ -43,18 +58,13 @@ def arm_counts(
 
     >>> from altmas.surrogates.affiliation import Affiliation
     >>> one_arm = Affiliation.exact(np.zeros(6, dtype=int))
-    >>> found = arm_counts(one_arm, 1, np.array([0, 5]), [1, 0], [0.2, 0.2, 0.2, 0.2, 0.2, 0.8])
+    >>> found = ArmCounts.of(arm_answers(one_arm, 1, np.array([0, 5]), [1, 0], [0.2, 0.2, 0.2, 0.2, 0.2, 0.8]))
     >>> found.right.round(2), found.wrong.round(2), found.labels
     (array([1.14]), array([0.29]), array([2.]))
     """
-    good, p = np.asarray(right, dtype=np.float64), belongs.probability[items]
-    where = belongs.arms[items].ravel()
-
-    def total(each: FloatArray) -> FloatArray:
-        return np.bincount(where, (p * each).ravel(), minlength=arms).astype(np.float64)
-
-    weight = np.ones(p.shape) if inclusion is None else _weights(belongs, arms, items, inclusion)
-    return ArmCounts(total(weight * good[:, None]), total(weight * (1 - good)[:, None]), total(np.ones(p.shape)))
+    weight = None if inclusion is None else _weights(belongs, arms, items, inclusion)
+    found: ArmAnswers = belongs.answers(items, right, arms, weight)
+    return found
 
 
 def _weights(belongs: Any, arms: int, items: IntArray, inclusion: ArrayLike) -> FloatArray:

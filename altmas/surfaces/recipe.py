@@ -15,11 +15,15 @@ from altmas.surfaces.arms import ACTIVE, Arms
 from altmas.surfaces.membership import Membership
 
 if TYPE_CHECKING:
-    from altmas.surrogates.arm_posterior import SurfaceEstimator
+    from altmas.surrogates.arm_answers import ArmAnswers
+    from altmas.surrogates.arm_posterior import SurfaceBelief, SurfaceEstimator
     from altmas.surrogates.surface_gp import SurfaceSettings
 
 DEFAULT = "betagp"
 """On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
+
+_NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
+"""In draws of the whole surface, and how many of these."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,15 @@ class SurfaceRecipe:
             features, layer = deep_start(where.arms, where.layer)
         return make_surface(self.estimator, features, settings, self.active(where), layer)
 
+    def fitted(self, where: Membership, answers: ArmAnswers, rng: np.random.Generator) -> SurfaceBelief:
+        """The estimator, fitted to answers; where attributes are guessed, the arms of the answers are drawn too."""
+        surface = self.make(where)
+        if where.sure:
+            return surface.fit(*answers.expected(), rng=rng)
+        from altmas.surrogates.imputed_surface import ImputedSurface
+
+        return ImputedSurface(surface, draws_for(where.arms.size)).fit(answers, rng=rng)
+
     def _features(self, arms: Arms) -> FloatArray:
         if self.features is not None:
             features = np.asarray(self.features, dtype=np.float64)
@@ -80,6 +93,15 @@ class SurfaceRecipe:
     def active(self, where: Membership) -> Any:
         """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
         return where.support >= min(float(self.least), float(where.support.max()))
+
+
+def draws_for(arms: int) -> int:
+    """How many draws of a whole surface: as many as fit, at least 200, at most 4,000.
+
+    >>> draws_for(6), draws_for(4096)
+    (4000, 1953)
+    """
+    return int(np.clip(_NUMBERS // arms, _FEWEST, _MOST))
 
 
 def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:

@@ -28,17 +28,14 @@ from altmas.pool import Pool
 from altmas.streams import stream
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
-from altmas.surfaces.counts import ArmCounts, arm_counts
+from altmas.surfaces.counts import ArmCounts, arm_answers
 from altmas.surfaces.marginals import Cells, spread, value_column
 from altmas.surfaces.membership import By, Membership, membership
-from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
-from altmas.surfaces.words import LABELLED, surface_promise, surface_verdict
+from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
+from altmas.surfaces.words import GUESSED, LABELLED, surface_promise, surface_verdict
 
 if TYPE_CHECKING:
-    from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceEstimator
-
-_NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
-"""Draws of the whole surface: as many as fit, at least 200, at most 4,000."""
+    from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceBelief
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +155,7 @@ class Surface:
     @property
     def promise(self) -> str:
         """What the intervals promise."""
-        return surface_promise(self.level, self.recipe.estimator, self.caution)
+        return surface_promise(self.level, self.recipe.estimator, self.caution, "" if self.where.sure else GUESSED)
 
     def write(self, path: str | Path) -> None:
         """Write the table: .csv, .tsv, .parquet, .jsonl, .json or .npz, by the ending."""
@@ -193,12 +190,11 @@ class Surface:
 
 
 def read_surface(
-    where: Membership, counts: ArmCounts, recipe: SurfaceRecipe, fitted: SurfaceEstimator, level: float, seed: int,
+    where: Membership, counts: ArmCounts, recipe: SurfaceRecipe, fitted: SurfaceBelief, level: float, seed: int,
     caution: str = "",
 ) -> Surface:  # fmt: skip
     """The surface that a fitted estimator describes."""
-    number = int(np.clip(_NUMBERS // where.arms.size, _FEWEST, _MOST))
-    draws = fitted.draw(number, stream(seed, "surface", "draws"))
+    draws = fitted.draw(draws_for(where.arms.size), stream(seed, "surface", "draws"))
     return Surface(where, counts, recipe, fitted.posterior(fraction("level", level)), draws, caution)
 
 
@@ -230,9 +226,9 @@ def surface_of(
     if len(answers) == 0:
         raise InputError("answers", "hold at least one label", "none")
     right = answers.labels == pool.predictions[answers.items]
-    counts = arm_counts(where.belongs, where.arms.size, answers.items, right, inclusion)
-    fitted = recipe.make(where).fit(counts.right, counts.wrong, rng=stream(seed, "surface", "fit"))
-    return read_surface(where, counts, recipe, fitted, level, seed, caution)
+    each = arm_answers(where.belongs, where.arms.size, answers.items, right, inclusion)
+    fitted = recipe.fitted(where, each, stream(seed, "surface", "fit"))
+    return read_surface(where, ArmCounts.of(each), recipe, fitted, level, seed, caution)
 
 
 def surface_from_log(

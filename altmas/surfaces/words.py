@@ -16,6 +16,8 @@ SUPERVISED = "nominally {}, as measured on simulated surfaces, no theory: the nu
 PROMISES = {"cpredictor": SMOOTH, "berngp": SMOOTH, "betagp-sl": SUPERVISED, "betagp-slp": SUPERVISED}
 """Of estimators whose intervals are not those of rho under a prior."""
 
+GUESSED = "as if the probabilities of the attributes were right"
+
 
 def surface_verdict(rows: Sequence[Row]) -> str:
     """Where it is worst, from rows with `arm`, `labels`, `estimate`, `low`, `high` and `p_worst`.
@@ -48,8 +50,8 @@ age=new, hat=no (P 0.38, no labels).'
     return f"Which combination is worst is not settled yet: {clean(first['arm'])} ({p}), {', '.join(named)}{more}."
 
 
-def surface_promise(level: float, estimator: str, caution: str = "") -> str:
-    """What the intervals of a surface promise, by its estimator.
+def surface_promise(level: float, estimator: str, *cautions: str) -> str:
+    """What the intervals of a surface promise, by its estimator; cautions that are empty say nothing.
 
     >>> surface_promise(0.95, "betagp")
     "95% credible under the surface's prior"
@@ -57,7 +59,7 @@ def surface_promise(level: float, estimator: str, caution: str = "") -> str:
     'nominally 90%, as measured on simulated surfaces, no theory: the number of answers counts twice'
     """
     promise = PROMISES.get(estimator, "{} credible under the surface's prior").format(f"{100 * level:.6g}%")
-    return f"{promise}{f'; {caution}' if caution else ''}"
+    return "; ".join([promise, *filter(None, cautions)])
 
 
 def unknown_chances(method: str = "") -> str:
