@@ -22,9 +22,11 @@ import altmas
 from altmas.experiments.aba_common import Job, sweep
 from altmas.experiments.surface_pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface_runs import covered
+from altmas.streams import stream
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.membership import Membership
 from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.result import SurfaceResult
 from altmas.surrogates.affiliation import Affiliation
 
 POLICIES = ("random", "certified", "surface")
@@ -42,10 +44,11 @@ def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecip
         estimator=recipe, budget=budget, seed=seed, progress=False,
     )  # fmt: skip
     truth, (_, row) = pool.right.mean(), next(found.estimates.iterrows())
-    arms = found.fitted.posterior
+    assert isinstance(found, SurfaceResult)
+    mean = found.fitted.posterior.mean
     kept = {
-        "macro": 100 * surface_errors(arms.mean, pool.truth, pool.arms.support).macro,
-        "covered": 100 * covered(arms, pool),
+        "macro": 100 * surface_errors(mean, pool.truth, pool.arms.support).macro,
+        "covered": 100 * covered(found.fitted.draws, pool, stream(seed, "surface", pool.name, "covered")),
         "off": 100 * (row["estimate"] - truth),
         "held": 100.0 * (row["low"] <= truth <= row["high"]),
     }

@@ -25,8 +25,8 @@ CONSTANT = "constant"
 ALPHA_BETA = "betagp-ab"
 METHODS = (CONSTANT, *SURFACES, ALPHA_BETA)
 NO_EXPLORATION = "none"
-LARGE = 30
-"""Items from which on the share of right ones stands for an arm's accuracy."""
+DRAWS = 1000
+"""Of a surface, to see what it expects of a pool."""
 
 
 class Constant:
@@ -105,7 +105,7 @@ def new_estimator(name: str, pool: SurfacePool, settings: SurfaceSettings) -> Su
 
 
 def run_surface(surface: SurfaceEstimator, pool: SurfacePool, plan: Plan, seed: int) -> dict[str, float]:
-    """Errors times 100 after `plan.labels` labels, and how many large arms lie inside their 95% interval, in percent.
+    """Errors times 100 after `plan.labels` labels, and the percentage of arms that are `covered`.
 
     The first labels of a seed are the same for every estimator.
 
@@ -127,19 +127,29 @@ def run_surface(surface: SurfaceEstimator, pool: SurfacePool, plan: Plan, seed: 
         items = np.concatenate([items, more])
         right, wrong = pool.arms.counts(items, pool.right[items])
         surface.update(right, wrong)
-    found = surface.posterior(0.95)
-    errors = asdict(surface_errors(found.mean, pool.truth, pool.arms.support)) | {"covered": covered(found, pool)}
+    errors = asdict(surface_errors(surface.moments()[0], pool.truth, pool.arms.support))
+    rng = stream(seed, "surface", pool.name, "covered")
+    errors["covered"] = covered(surface.draw(DRAWS, rng), pool, rng)
     seen = int(((right + wrong > 0) & pool.arms.active()).sum())
     return {name: 100 * value for name, value in errors.items()} | {"arms seen": seen}
 
 
-def covered(found: ArmPosterior, pool: SurfacePool) -> float:
-    """Share of large arms whose truth lies inside their interval.
+def covered(draws: FloatArray, pool: SurfacePool, rng: np.random.Generator) -> float:
+    """Share of active arms whose right items are as many as draws of the surface `[M, A]` expect, 95 times in 100.
 
-    The truth of a small one is a share of few items, and scatters around the accuracy that the interval is about.
+    A share of a few items is no accuracy: of ten items all may be right where 95% are in the long run. So each draw of
+    the surface draws the arm's items too, and their interval is asked, not that of rho.
+
+    >>> from altmas.experiments.surface_pools import load_surface_pool
+    >>> pool = load_surface_pool("smoke", None)
+    >>> covered(np.tile(pool.truth, (1000, 1)), pool, np.random.default_rng(0)) > 0.8
+    True
     """
-    large = pool.arms.support >= min(LARGE, int(pool.arms.support.max()))
-    return float(((found.low <= pool.truth) & (pool.truth <= found.high))[large].mean())
+    support = pool.arms.support
+    counted = np.bincount(pool.arms.index, pool.right, minlength=pool.arms.size)
+    drawn = rng.binomial(support, np.clip(draws, 0.0, 1.0))
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return float(((low <= counted) & (counted <= high))[pool.arms.active()].mean())
 
 
 _deep_start = cache(deep_start)

@@ -71,7 +71,7 @@ def summary(found: dict[str, FloatArray]) -> dict[str, float]:
     """
     means, scales = found["means"], found["scales"].mean(0)
     bias = float(np.square(means.mean(0) - ACCURACY).sum())
-    variance = float(means.var(0, ddof=1).sum())
+    variance = float(means.var(0).sum())
     return {
         "bias2": bias,
         "variance": variance,

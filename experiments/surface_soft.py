@@ -144,8 +144,9 @@ def judged(found: ArmPosterior, world: NoisyWorld) -> dict[str, float]:
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
     """Means over seeds, ways to know attributes across; on how many seeds soft and drawn are below predicted."""
-    each = rows.set_index(["method", "items", "seed", "attributes"]).unstack("attributes")
-    mean = each.groupby(["method", "items"]).mean()[[(what, way) for what in ("macro", "covered") for way in WAYS]]
+    each = rows.pivot(index=["method", "items", "seed"], columns="attributes", values=["macro", "covered"])
+    ways = [(what, way) for what in ("macro", "covered") for way in WAYS]
+    mean = each.groupby(["method", "items"]).mean().reindex(columns=ways)
     for way in ("soft", "drawn"):
         better = each["macro"][way] < each["macro"]["predicted"]
         mean["seeds won", way] = better.groupby(["method", "items"]).sum()

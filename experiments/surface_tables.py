@@ -74,7 +74,8 @@ def jobs(
     for method in methods:
         for seed in range(seeds):
             key: dict[str, str | int] = {
-                "pool": pool.name, "method": method, "seed": seed, "labels": plan.labels, "explore": plan.explore,
+                "pool": pool.name, "arms": int(pool.arms.active().sum()), "method": method, "seed": seed,
+                "labels": plan.labels, "explore": plan.explore,
                 "first": first, "batch": batch, "among": plan.among, "settings": in_words(settings(method)),
             }  # fmt: skip
             yield Job(key, partial(run, method, seed))
@@ -84,14 +85,18 @@ def in_words(settings: SurfaceSettings) -> str:
     """What distinguishes one training from another, for a column of the rows.
 
     >>> in_words(SurfaceSettings(own_answers=False))
-    'rate 0.001, steps 1000+50, inducing 50, deep 0, surface alone'
+    'rate 0.001, steps 1000+50, inducing 50, pseudo 0.1, prior 1, deep 0, surface alone'
     """
-    own = "own answers" if settings.own_answers else "surface alone"
-    steps = f"{settings.steps}+{settings.update_steps}"
-    words = f"rate {settings.learning_rate:g}, steps {steps}, inducing {settings.inducing}, deep {settings.deep}, {own}"
-    return (
-        words + (", centred" if settings.centred else "") + (f", level {settings.level_sd:g}" * (settings.level_sd > 0))
-    )
+    use = settings
+    words = [
+        f"rate {use.learning_rate:g}, steps {use.steps}+{use.update_steps}, inducing {use.inducing}",
+        f"pseudo {use.pseudo_count:g}, prior {use.prior_weight:g}, deep {use.deep}",
+        "own answers" if use.own_answers else "surface alone",
+        "centred" if use.centred else "",
+        f"level {use.level_sd:g}" if use.level_sd else "",
+        f"lengths {use.length_sd:g}" if use.length_sd else "",
+    ]
+    return ", ".join(filter(None, words))
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -172,7 +177,7 @@ def main(
     said = in_words(settings(wanted[-1]))
     click.echo(f"{plan.labels:,} labels, {how} among {plan.among} arms; {said}; seeds 0-{seeds - 1}\n")
     found = sweep(jobs(pool, wanted, plan, settings, seeds), rows)
-    click.echo("MSE x 100 over active arms, and percent of large arms inside 95% intervals; mean / sd over seeds")
+    click.echo("MSE x 100 over active arms, and percent of them covered at 95%; mean / standard deviation over seeds")
     click.echo(summary(found).to_string() + "\n")
     if name == "celeba":
         click.echo(PAPER.to_string() + "\n")

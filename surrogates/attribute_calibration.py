@@ -138,7 +138,7 @@ def calibrate(
     train = order[len(held) :]
     unlabelled = np.setdiff1d(np.arange(len(said)), labelled)
     if not unlabelled.size:
-        unlabelled, said[labelled] = labelled, truth
+        unlabelled, said[labelled] = labelled[train], truth
     flat = np.concatenate(tables, axis=1)
     learner = _Learner(sizes, ~known, joint, use, rng)
 

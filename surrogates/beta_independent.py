@@ -83,6 +83,7 @@ def overall_levels(right: FloatArray, wrong: FloatArray, strength: float) -> Flo
         height += (betaln(a + pairs[0, rows], b + pairs[1, rows]) - betaln(a, b)) @ times[rows]
     # Jeffreys' prior is 1 / sqrt(kappa (1 - kappa)); the grid is even in the logit, which adds kappa (1 - kappa).
     height += 0.5 * np.log(_GRID * (1 - _GRID))
-    mass = np.cumsum(np.exp(height - height.max()))
+    share = np.exp(height - height.max())
+    below = np.cumsum(share) - share / 2  # half of a point's own mass lies below it
     middles = (np.arange(LEVELS) + 0.5) / LEVELS
-    return np.asarray(np.interp(middles, mass / mass[-1], _GRID))
+    return np.asarray(np.interp(middles, below / share.sum(), _GRID))

@@ -57,4 +57,4 @@ class ImputedSurface:
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Some of the draws, each once as far as they go `[M, A]`."""
         rows = np.concatenate([rng.permutation(len(self._draws)) for _ in range(-(-draws // len(self._draws)))])
-        return self._draws[rows[:draws]]
+        return np.asarray(self._draws[rows[:draws]])

@@ -16,6 +16,11 @@ from altmas.surrogates.network import BETA_1, BETA_2, EPSILON
 from altmas.surrogates.surface_likelihood import alpha_and_beta, expected_log_likelihood, mean_and_scale
 
 JITTER = 1e-5
+TOGETHER = 1024
+"""Arms whose joint covariance is quickly factored."""
+
+FARTHEST = float(logit(0.99))
+"""Of a centred start, as a logit."""
 
 Form = Literal["bernoulli", "mean-scale", "alpha-beta"]
 """What f, or f and g, are: the accuracy itself, mean and scale of its Beta, or the Beta's two shapes (Appendix B)."""
@@ -33,7 +38,9 @@ class SurfaceSettings:
     `centred` starts where the expected accuracy of an arm is the overall one; the authors' program starts where the
     accuracy of the expected arm is, and f is so wide at first that arms without answers are then drawn towards 50%.
     `level_sd` is the doubt about the constant of f, which all arms share: without it, as in the paper, few labels leave
-    the mean of many arms far too sure. Beta-I doubts its level where it is above 0.
+    the mean of many arms far too sure. Beta-I doubts its level where it is above 0. `length_sd` gives each feature a
+    kernel length of its own, whose logarithms scatter that much around the common one: attributes that do not matter
+    are found out. With 0, as in the paper, all have one length.
     """
 
     inducing: int = 50
@@ -46,6 +53,7 @@ class SurfaceSettings:
     own_answers: bool = True
     centred: bool = False
     level_sd: float = 0.0
+    length_sd: float = 0.0
 
     def __post_init__(self) -> None:
         for name, least in (("inducing", 1), ("steps", 1), ("update_steps", 1), ("deep", 0)):
@@ -54,7 +62,7 @@ class SurfaceSettings:
         for name in ("learning_rate", "prior_weight"):
             if not getattr(self, name) > 0:
                 raise InputError(name, "be a number above 0", getattr(self, name))
-        for name in ("pseudo_count", "level_sd"):
+        for name in ("pseudo_count", "level_sd", "length_sd"):
             if not getattr(self, name) >= 0:
                 raise InputError(name, "be a number of at least 0", getattr(self, name))
 
@@ -92,13 +100,15 @@ class SurfaceGP:
             "length": (processes,),
             "constant": (processes,),
         }
+        if settings.length_sd:
+            shapes |= {"stretch": (processes, settings.deep or width)}
         if settings.deep:
             units = settings.deep if layer is None else len(layer[1])
             shapes |= {"hidden": (width, units), "bias": (units,), "out": (units, settings.deep)}
         make = {name: np.zeros(shape) for name, shape in shapes.items()}
         self._variables = {name: tf.Variable(value) for name, value in make.items()}
         self._moments = [[tf.Variable(value) for value in make.values()] for _ in range(2)]
-        self._taken = tf.Variable(0, dtype=tf.int64)
+        self._taken, self._start = tf.Variable(0, dtype=tf.int64), tf.Variable(0.0, dtype=tf.float64)
         self._train = _compiled_training(self)
         self._marginals = tf.function(
             lambda x: _marginals(self, x), input_signature=[tf.TensorSpec([None, width], tf.float64)]
@@ -111,7 +121,9 @@ class SurfaceGP:
         order = np.concatenate([rng.permutation(candidates), rng.permutation(rest)])[:count]
         # f starts with sd softplus(0) = log 2. E sigma(N(m, s^2)) ~ sigma(m / sqrt(1 + pi s^2 / 8)) (MacKay 1992).
         spread = SLOPE * np.hypot(np.log(2.0), self.settings.level_sd) if self.settings.centred else 0.0
-        start = logit(level) * np.sqrt(1 + np.pi * spread**2 / 8)
+        # Beyond FARTHEST the curve is flat, and no answer could bring f back.
+        wide = np.sqrt(1 + np.pi * spread**2 / 8)
+        start = logit(level) * wide if wide == 1 else np.clip(logit(level) * wide, -FARTHEST, FARTHEST)
         constants = np.array([(start - OFFSET) / SLOPE, _raw(strength)])
         if self.form == "alpha-beta":
             constants = np.array([_raw(level * strength), _raw((1 - level) * strength)])
@@ -125,11 +137,14 @@ class SurfaceGP:
             "length": np.zeros(self.processes),
             "constant": constants[: self.processes],
         }
+        if self.settings.length_sd:
+            values |= {"stretch": np.zeros(v["stretch"].shape)}
         if self.settings.deep:
             values |= {name: _glorot(v[name].shape, rng) for name in ("hidden", "bias", "out")}
             values |= {} if self.layer is None else {"hidden": self.layer[0], "bias": self.layer[1]}
         for name, value in values.items():
             v[name].assign(value)
+        self._start.assign(values["constant"][0])
         for moments in self._moments:
             for moment in moments:
                 moment.assign(np.zeros(moment.shape))
@@ -150,17 +165,25 @@ class SurfaceGP:
         return mean.numpy(), np.sqrt(np.maximum(variance.numpy(), 1e-12))
 
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
-        """Joint draws `[P, M, A]`: inducing values from their posterior, what they leave open added arm by arm."""
-        v, kernel = self._variables, _kernel(self)
+        """Joint draws `[P, M, A]`: inducing values from their posterior, and what they leave open.
+
+        That is drawn jointly for up to `TOGETHER` arms. For more of them it is added arm by arm: each arm is as
+        uncertain as it should be, means of a few rare arms by a tenth or so too sure.
+        """
+        v, kernel, x = self._variables, _kernel(self), self.embedded()
         z = _embed(self, v["inducing"])
-        kzz, kzx = kernel.matrix(z, z).numpy(), kernel.matrix(z, self.embedded()).numpy()
+        kzz, kzx = kernel.matrix(z, z).numpy(), kernel.matrix(z, x).numpy()
         root = np.linalg.cholesky(kzz + JITTER * np.eye(kzz.shape[-1]))
         onto = np.linalg.solve(root, kzx)  # [P, m, A]
         noise = rng.standard_normal((self.processes, draws, kzz.shape[-1]))
         white = v["location"].numpy()[:, None] + noise @ np.tril(v["spread"].numpy()).transpose(0, 2, 1)
-        prior = _positive(v["amplitude"].numpy()) ** 2 + self._level_variance
-        left = np.maximum(prior[:, None] - np.square(onto).sum(1), 0.0)
-        free = rng.standard_normal((self.processes, draws, kzx.shape[-1])) * np.sqrt(left)[:, None]
+        free = rng.standard_normal((self.processes, draws, len(x)))
+        if len(x) <= TOGETHER:
+            left = kernel.matrix(x, x).numpy() - onto.transpose(0, 2, 1) @ onto
+            free = free @ np.linalg.cholesky(left + JITTER * np.eye(len(x))).transpose(0, 2, 1)
+        else:
+            prior = _positive(v["amplitude"].numpy()) ** 2 + self._level_variance
+            free *= np.sqrt(np.maximum(prior[:, None] - np.square(onto).sum(1), 0.0))[:, None]
         return np.asarray(v["constant"].numpy()[:, None, None] + white @ onto + free)
 
     @property
@@ -194,6 +217,8 @@ def _embed(gp: SurfaceGP, x: Any) -> Any:
 def _kernel(gp: SurfaceGP) -> Any:
     tf, kernels, v = tensorflow(), tensorflow_probability().math.psd_kernels, gp._variables
     smooth = kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
+    if gp.settings.length_sd:
+        smooth = kernels.FeatureScaled(smooth, scale_diag=tf.exp(v["stretch"]))
     # What all arms share is integrated over, not fixed: a constant kernel.
     return smooth + kernels.Constant(tf.constant(gp._level_variance)) if gp.settings.level_sd else smooth
 
@@ -217,6 +242,17 @@ def _marginals(gp: SurfaceGP, x: Any) -> Any:
     return gp._variables["constant"][:, None] + process.mean(), process.variance()
 
 
+def _departure(gp: SurfaceGP) -> Any:
+    """Minus log prior of the parameters that are fitted and not integrated over; nothing in the paper's settings."""
+    tf, v, use = tensorflow(), gp._variables, gp.settings
+    far = tf.constant(0.0, tf.float64)
+    if use.level_sd:  # answers that are all right would pull f up without end
+        far += tf.square(v["constant"][0] - gp._start) / (2 * use.level_sd**2)
+    if use.length_sd:
+        far += tf.reduce_sum(tf.square(v["stretch"])) / (2 * use.length_sd**2)
+    return far
+
+
 def _compiled_training(gp: SurfaceGP) -> Any:
     tf = tensorflow()
     variables, (first, second) = list(gp._variables.values()), gp._moments
@@ -228,7 +264,8 @@ def _compiled_training(gp: SurfaceGP) -> Any:
         mean = gp._variables["constant"][:, None] + process.mean()
         sd = tf.sqrt(tf.maximum(process.variance(), 1e-12))
         fit = expected_log_likelihood(mean, sd, nodes, right, wrong, target, supervised, curve)
-        return gp.settings.prior_weight * tf.reduce_sum(process.surrogate_posterior_kl_divergence_prior()) - fit
+        divergence = tf.reduce_sum(process.surrogate_posterior_kl_divergence_prior())
+        return gp.settings.prior_weight * divergence + _departure(gp) - fit
 
     def train(x: Any, right: Any, wrong: Any, target: Any, supervised: Any, steps: Any) -> Any:
         loss = tf.constant(0.0, tf.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from altmas.metrics.errors import InputError, rows_at_fault
 
 if TYPE_CHECKING:
     from altmas.surrogates.arm_answers import ArmAnswers
+
+MOST = 1.5
+"""Bounded at 1, arms with single answers would be biased again; without bound their intervals would not hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +51,15 @@ def arm_answers(
 
     They are not scaled to Kish's number of the answers that came: with one answer in an arm its weight would cancel,
     and nearly all of the bias would stay just where a surface is needed. The price is that an answer may count for more
-    than one. Equal chances within an arm give the plain counts, whatever they are, and so does `inclusion=None`: right
-    for labels drawn uniformly, or uniformly within arms that exploration chose.
+    than one; the answers of an arm together count for at most `MOST` times Kish's number of them, lest one rare answer
+    pass for many.
+
+    Equal chances within an arm give the plain counts, whatever they are, and so does `inclusion=None`: right for labels
+    drawn uniformly, or uniformly within arms that exploration chose.
 
     From a log, the chances of items without an answer are not known (NaN). Then one h, from the answers, serves all
-    arms: as unbiased, but arms asked about more than others count for less than they are worth.
+    arms: as unbiased, but arms asked about more than others count for less than they are worth, and those asked about
+    less for up to `MOST` times that.
 
     An item that belongs to arms with probabilities P(a|x) counts for each by its probability.
 
@@ -62,9 +69,21 @@ def arm_answers(
     >>> found.right.round(2), found.wrong.round(2), found.labels
     (array([1.14]), array([0.29]), array([2.]))
     """
-    weight = None if inclusion is None else _weights(belongs, arms, items, inclusion)
+    if inclusion is None:
+        plain: ArmAnswers = belongs.answers(items, right, arms)
+        return plain
+    weight = _weights(belongs, arms, items, inclusion)
     found: ArmAnswers = belongs.answers(items, right, arms, weight)
-    return found
+    return replace(found, weight=weight * _bounds(found)[found.arms])
+
+
+def _bounds(answers: ArmAnswers) -> FloatArray:
+    """What an arm's answers are multiplied by to count for no more than `MOST` times Kish's number `[A]`."""
+    w, p = answers.weight, answers.probability
+    total, squares = (
+        np.bincount(answers.arms.ravel(), (p * each).ravel(), minlength=answers.size) for each in (w, np.square(w))
+    )
+    return np.minimum(1.0, MOST * total / np.maximum(squares, 1e-300))
 
 
 def _weights(belongs: Any, arms: int, items: IntArray, inclusion: ArrayLike) -> FloatArray:

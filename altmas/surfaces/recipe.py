@@ -108,7 +108,8 @@ def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:
     """What this product departs from the paper in; docs/surface-results.md has the figures.
 
     Ten times the paper's learning rate, with which 1,000 steps hardly move a kernel; a centred start; doubt about the
-    overall level. Beta-I, which has nothing but its prior to lean on, has one of two observations in place of 0.1.
+    overall level; a kernel length for each attribute. Beta-I, which has nothing but its prior to lean on, has two
+    observations there in place of 0.1.
 
     >>> usual_settings("beta-i").pseudo_count
     2.0
@@ -116,7 +117,7 @@ def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:
     from altmas.surrogates.surface_gp import SurfaceSettings
 
     strength = 2.0 if estimator == "beta-i" else 0.1
-    return SurfaceSettings(learning_rate=0.01, centred=True, level_sd=0.5, pseudo_count=strength)
+    return SurfaceSettings(learning_rate=0.01, centred=True, level_sd=0.5, length_sd=0.5, pseudo_count=strength)
 
 
 def _settings(given: Any, estimator: str) -> SurfaceSettings | None:
