@@ -22,6 +22,20 @@ def plain(value: Any) -> Hashable:
     return result
 
 
+def is_blank(value: Any) -> bool:
+    """Whether a value stands for none: None, NaN, pandas' NA and NaT.
+
+    >>> [is_blank(one) for one in (None, float("nan"), 0, "", "nan")]
+    [True, True, False, False, False]
+    """
+    # pandas' NA is neither equal nor unequal to anything, so it is known by its name.
+    return (
+        value is None
+        or (isinstance(value, float | np.floating) and math.isnan(value))
+        or type(value).__name__ in ("NAType", "NaTType")
+    )
+
+
 def as_column(subject: str, values: Any) -> list[Hashable]:
     """One hashable value per item, or an error that names the rows at fault."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
@@ -35,7 +49,7 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
     if array is not None and array.ndim != 1:
         raise InputError(subject, "be one-dimensional, one value per item", f"shape {array.shape}")
     column = [plain(v) for v in values]
-    unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or _is_nan(v)]
+    unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or (v is not None and is_blank(v))]
     if unfit:
         hint = "An abstention is None, with classes=[...] declared." if subject == "predictions" else ""
         raise InputError(subject, "be hashable and not NaN", rows_at_fault(unfit), hint)
@@ -99,8 +113,3 @@ def fraction(subject: str, value: Any) -> float:
     if not is_number(value) or not 0 < value < 1:
         raise InputError(subject, "be a number between 0 and 1, both excluded", repr(value))
     return float(value)
-
-
-def _is_nan(value: object) -> bool:
-    # pandas' NA is neither equal nor unequal to anything, so it is known by its name.
-    return (isinstance(value, float) and math.isnan(value)) or type(value).__name__ in ("NAType", "NaTType")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.checks import as_column, class_indices, same_length, sorted_classes
+from altmas.checks import as_column, class_indices, is_blank, same_length, sorted_classes
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 
@@ -300,12 +300,19 @@ def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
     named = groups if isinstance(groups, Mapping) else {getattr(groups, "name", None) or "group": groups}
     out: dict[str, NDArray[Any]] = {}
     for name, values in named.items():
-        column = as_column("groups", values)
+        column = as_column("groups", _with_missing(values))
         same_length("groups", len(column), items, "value")
         array = np.empty(items, dtype=object)
         array[:] = column
         out[str(name)] = array
     return MappingProxyType(out)
+
+
+def _with_missing(values: Any) -> Any:
+    """A column whose blanks, as Python, NumPy and pandas have them, are a value of their own: that of an empty cell."""
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or np.ndim(values) > 1:
+        return values  # not a column, as will be said
+    return [MISSING if is_blank(one) else one for one in values]
 
 
 def _rows(wrong: NDArray[np.bool_]) -> list[int]:

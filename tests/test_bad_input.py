@@ -123,8 +123,8 @@ WRONG = {
     "features that are words": ({"features": [["a"]] * N}, "features must be numbers; got dtype <U1."),
     "one number as features": ({"features": 1.0}, "features must be [N, ...], a row per item; got a single number."),
     "groups too short": ({"groups": ["north"]}, "groups must be one value per item; got 1 groups for 40 items."),
-    "NaN groups": (
-        {"groups": [float("nan")] * N},
+    "groups that are lists": (
+        {"groups": [["north"]] * N},
         "groups must be hashable and not NaN; got rows 0, 1, 2, 3, 4 and 35 more.",
     ),
     "budget 0": ({"budget": 0}, "budget must be an int >= 1; got 0."),

@@ -392,11 +392,78 @@ def test_attributes_from_scores():
             "attribute hat must be one row per item; got 2 rows for 3 items.",
         ),
         ({"hat": [0.0] * 2}, {"hat": ["y", "n"]}, {"known": {"hat": ["y", "n"]}}, "be known or scored, not both"),
+        ([0.0], {}, {}, "attribute scores must be columns by name of attribute; got list."),
+        (
+            {"hat": [0.1, 0.9]},
+            {"hat": ["y", "n"]},
+            {},
+            "must be logits or log-odds; got numbers from 0 to 1 only. Of",
+        ),
+        ({"hat": [0.1, 2]}, {"hat": ["y", "n"]}, {"probabilities": True}, "be probabilities, from 0 to 1; got row 1."),
+        (
+            {"hat": [-3.0, 3.0] * 20},
+            {"hat": ["y", "n"] * 20},
+            {"values": {"hat": "ny"}},
+            "scores of attribute hat must agree with the values that are known; got 0% of 40 right. Are n, y in",
+        ),
     ],
 )
 def test_scores_that_are_refused(scores, truth, more, sentence):
     with pytest.raises(altmas.InputError, match=sentence):
         membership_from_scores(scores, truth, **more)
+
+
+def test_probabilities_are_the_same_as_their_log_odds():
+    rng = np.random.default_rng(0)
+    hat = rng.random(300) < 0.4
+    odds = 2 * rng.normal(size=300) + 4 * hat - 2
+    truth = {"hat": [int(hat[i]) if i < 100 else None for i in range(300)]}
+    p = 1 / (1 + np.exp(-odds))
+    given = ({"hat": odds}, {"hat": p}, {"hat": np.stack([1 - p, p], axis=1)})
+    found = [
+        membership_from_scores(one, truth, joint=False, probabilities=k > 0).support for k, one in enumerate(given)
+    ]
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+    np.testing.assert_allclose(found[2], found[0], rtol=1e-6)
+
+
+def test_blanks_are_a_value_of_their_own_however_they_are_written():
+    """As Python, NumPy and pandas have them; a file's empty cell is the same."""
+    ages = pd.Series([20, 31, 42, 53, 64, 75, None] * 5, dtype="Int64")
+    groups = {"age": ages, "side": pd.Series(["a", None, "b", "a", "b", np.nan, "a"] * 5, dtype="category")}
+    pool = Pool.build([0, 1] * 17 + [0], groups=groups)
+    arms = membership(pool, "age,side").arms
+    assert arms.attributes[0].values[-1] == "(missing)"
+    assert arms.attributes[0].ordered
+    assert arms.attributes[1].values == ("(missing)", "a", "b")
+
+
+def test_a_name_with_a_comma_stands_in_quotes():
+    pool = Pool.build([0, 1] * 3, groups={"north, south": list("nnnsss"), "sex": list("fmfmfm")})
+    assert membership(pool, '"north, south",sex').arms.names == ("north, south", "sex")
+    assert membership(pool, "north, south").arms.names == ("north, south",)
+    with pytest.raises(InputError, match="be attributes of the pool: 'north, south', sex, class; got 'north', 'south'"):
+        membership(pool, "north, south,sex")
+
+
+def test_a_column_that_names_every_item_is_an_id():
+    pool = Pool.build(
+        [0, 1] * 20, groups={"who": [f"p{k}" for k in range(40)], "few": [f"v{k % 20}" for k in range(40)]}
+    )
+    with pytest.raises(InputError, match="attribute who must have at most half as many values as items; got 40 for 40"):
+        membership(pool, "who")
+    assert membership(pool, "few").arms.size == 20
+
+
+def test_one_rare_answer_does_not_pass_for_many():
+    """An item at a twentieth of the others' chance: its arm counts for 1.5 times Kish's number, its share is kept."""
+    belongs = Affiliation.exact(np.zeros(40, dtype=int))
+    chance = np.where(np.arange(40) == 0, 0.02, 0.4)
+    counts = arm_counts(belongs, 1, np.arange(16), [0] + [1] * 15, chance)
+    total = counts.right[0] + counts.wrong[0]
+    kish = 87.5**2 / (50**2 + 15 * 2.5**2)  # weights of 50, and 15 times 2.5
+    assert total == pytest.approx(1.5 * kish)
+    assert counts.wrong[0] / total == pytest.approx(50 / 87.5)
 
 
 def test_pictures(found):

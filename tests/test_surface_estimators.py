@@ -69,6 +69,16 @@ def test_mixture_quantiles_hold_what_they_say(rng):
     np.testing.assert_allclose(p.variance, rho.var(0), atol=0.01)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.95])
+def test_quantiles_of_wide_curves_and_narrow_betas_are_no_comb(rng, level):
+    """f of sd 0.8, scales of 200: what lies between the ends is the level, within 0.02; 100,000 draws have sd 0.0016."""
+    f, g, none = np.array([0.3, 0.6]), np.full(2, 200.0), np.zeros(2)
+    p = BetaMixture(f, np.full(2, 0.8), g, none, none, none).posterior(level)
+    mean = np.clip(1 / (1 + np.exp(-(6 * (f + 0.8 * rng.standard_normal((100_000, 2))) - 3))), 1e-5, 1 - 1e-5)
+    rho = rng.beta(mean * 200, (1 - mean) * 200)
+    np.testing.assert_allclose(((p.low <= rho) & (rho <= p.high)).mean(0), level, atol=0.02)
+
+
 # Every estimator
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from altmas.checks import plain
+from altmas.checks import is_blank, plain
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
 
@@ -19,19 +19,6 @@ _NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ 
 _UNSOUND = re.compile("[\0\ud800-\udfff]")
 _EXACT_IN_FLOAT = 2**53
 _PLAIN = {str, int, bool, type(None)}
-
-
-def is_missing(value: object) -> bool:
-    """Whether a cell holds nothing: None, NaN, pandas' NA and NaT.
-
-    >>> is_missing(None), is_missing(float("nan")), is_missing(""), is_missing("nan")
-    (True, True, False, False)
-    """
-    return (
-        value is None
-        or (isinstance(value, float | np.floating) and math.isnan(value))
-        or type(value).__name__ in ("NAType", "NaTType")
-    )
 
 
 def cell_text(value: object) -> str:
@@ -42,7 +29,7 @@ def cell_text(value: object) -> str:
     """
     if isinstance(value, str):
         return value
-    return "" if is_missing(value) else str(plain(value))
+    return "" if is_blank(value) else str(plain(value))
 
 
 def texts(column: Iterable[object]) -> list[str]:
@@ -56,7 +43,7 @@ def values(column: Iterable[object]) -> list[Hashable | None]:
     >>> values(pd.array([3, None], dtype="Int64")), values(["a", ""])
     ([3, None], ['a', None])
     """
-    return [v or None if type(v) is str else None if is_missing(v) else plain(v) for v in column]
+    return [v or None if type(v) is str else None if is_blank(v) else plain(v) for v in column]
 
 
 def typed(given: Sequence[Any], subject: str) -> Any:
@@ -67,7 +54,7 @@ def typed(given: Sequence[Any], subject: str) -> Any:
     """
     cells: list[Any] = list(given)
     if not set(map(type, cells)) <= _PLAIN:
-        cells = [None if is_missing(v) else plain(v) for v in cells]
+        cells = [None if is_blank(v) else plain(v) for v in cells]
     kinds = set(map(type, cells)) - {type(None)}
     if kinds <= {str}:
         return as_objects(all_sound(cells, subject))
@@ -157,7 +144,7 @@ def numbers(column: Any, subject: str, rows: Sequence[int] | None = None) -> Flo
     if wrong:
         first = plain(list(column)[wrong[0]])
         hint = "Write decimal points." if isinstance(first, str) and _is_number(first.replace(",", ".", 1)) else ""
-        shown = "nothing" if is_missing(first) or first == "" else repr(first)
+        shown = "nothing" if is_blank(first) or first == "" else repr(first)
         seen = rows_at_fault(wrong if rows is None else [rows[i] for i in wrong])
         raise InputError(subject, "be numbers", f"{shown} in {seen}", hint)
     return found

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from altmas.checks import plain
+from altmas.checks import is_blank, plain
 from altmas.files import write_bytes
-from altmas.formats.columns import all_sound, cell_text, is_missing, sound, texts, typed
+from altmas.formats.columns import all_sound, cell_text, sound, texts, typed
 from altmas.formats.files import fits, refuse_suffix
 from altmas.formats.neutral import neutralise
 from altmas.formats.tables import KINDS
@@ -74,7 +74,7 @@ def _delimited(delimiter: str) -> Callable[[Columns, int], bytes]:
 
 def _json_rows(columns: Columns, rows: int) -> list[str]:
     def cell(value: object) -> object:
-        if is_missing(value):
+        if is_blank(value):
             return None
         value = plain(value)
         return value if isinstance(value, str | bool | int | float) else str(value)
@@ -110,7 +110,7 @@ def _arrow(name: str, cells: list[Any]) -> Any:
     column = typed(cells, f"column {name!r}")
     if column.dtype != object:
         return pa.array(column)
-    return pa.array([None if is_missing(v) else cell_text(v) for v in cells], pa.string())
+    return pa.array([None if is_blank(v) else cell_text(v) for v in cells], pa.string())
 
 
 def _npz(columns: Columns, rows: int) -> bytes:

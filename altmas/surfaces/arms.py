@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from altmas.checks import as_column, is_number, same_length, sorted_classes, whole_number
+from altmas.checks import as_column, is_blank, is_number, same_length, sorted_classes, whole_number
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.pool import MISSING
@@ -21,6 +21,9 @@ MOST_ARMS = 20_000
 
 MOST_VALUES = 2_000
 """Of one attribute. ImageNet has 1,000 classes; a column with more than this is rather an id."""
+
+FEW_VALUES = 20
+"""Up to here an attribute may have more than half as many values as there are items."""
 
 MOST_NUMBERS = 25_000_000
 """In the table that a kernel sees: 200 MB, of which estimators make a few copies."""
@@ -35,9 +38,7 @@ def is_missing(value: object) -> bool:
     >>> [is_missing(one) for one in (None, float("nan"), " ", "(missing)", 0, "no")]
     [True, True, True, True, False, False]
     """
-    if isinstance(value, str):
-        return not value.strip() or value == MISSING
-    return value is None or (isinstance(value, float) and math.isnan(value))
+    return not value.strip() or value == MISSING if isinstance(value, str) else is_blank(value)
 
 
 def shown(value: Hashable) -> str:
@@ -227,9 +228,12 @@ def _attribute(name: str, column: list[Hashable], bins: int, order: Sequence[Has
     numbers = order is None and len(found) > bins and bool(there) and all(is_number(value) for value in there)
     if not numbers:
         values = sorted_classes(found) if order is None else tuple(value for value in order if value in found)
+        hint = "It looks like an id: leave it out, or group its values."
         if len(values) > MOST_VALUES:
-            hint = "It looks like an id: leave it out, or group its values."
             raise InputError(f"attribute {name}", f"have at most {MOST_VALUES:,} values", f"{len(values):,}", hint)
+        if len(values) > max(FEW_VALUES, len(column) / 2):
+            got = f"{len(values):,} for {len(column):,} items"
+            raise InputError(f"attribute {name}", "have at most half as many values as items", got, hint)
         return Attribute(name, values)
     if endless := [row for row, value in enumerate(column) if is_number(value) and math.isinf(value)]:  # type: ignore[arg-type]
         raise InputError(f"attribute {name}", "be finite", rows_at_fault(endless))

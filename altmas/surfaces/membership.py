@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
 """Columns of a surface's tables: no attribute may be called so."""
+
+
+TINY = 1e-12
+"""Probabilities stay this far from 0 and 1."""
+
+ENOUGH = 20
+"""Items of known attributes from which on scores can be seen to contradict them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +86,7 @@ def _columns(pool: Pool, by: str | Sequence[str] | None, bins: int) -> dict[str,
         said = (*pool.classes, NO_CLASS)
         columns["class"] = [said[k] for k in pool.predictions]
     if unknown := [name for name in wanted if name not in columns]:
-        rule = f"be attributes of the pool: {', '.join(columns)}"
+        rule = f"be attributes of the pool: {', '.join(f'{name!r}' if ',' in name else name for name in columns)}"
         raise InputError("by", rule, ", ".join(map(repr, unknown)), "" if pool.groups else "The pool has no groups.")
     if len(set(checked_names(wanted))) < len(wanted):
         raise InputError("by", "name each attribute once", ", ".join(wanted))
@@ -100,7 +108,9 @@ def _names(pool: Pool, by: str | Sequence[str] | None) -> list[str]:
     if by is None:
         names = list(pool.groups)
     elif isinstance(by, str):
-        names = [by] if by in pool.groups else [one.strip() for one in by.split(",") if one.strip()]
+        # As a row of a CSV file: a name that has a comma itself stands in quotes.
+        parts = next(csv.reader([by], skipinitialspace=True), [])
+        names = [by] if by in pool.groups else [one.strip() for one in parts if one.strip()]
     elif isinstance(by, Iterable) and all(isinstance(one, str) for one in by):
         names = list(by)
     else:
@@ -124,6 +134,7 @@ def membership_from_scores(
     known: Mapping[str, Any] | None = None,
     *,
     values: Mapping[str, Sequence[Hashable]] | None = None,
+    probabilities: bool = False,
     bins: int = 5,
     joint: bool = True,
     seed: int = 0,
@@ -131,8 +142,8 @@ def membership_from_scores(
 ) -> Membership:
     """Arms of attributes that nobody wrote down, from predictors' scores, calibrated on items where they are known.
 
-    `scores`: per attribute logits `[N, V]`, or `[N]` for the second of two values (of probabilities, their logarithm or
-    log-odds). `truth`: per attribute its true value for some items, None for the others; the same items for all.
+    `scores`: per attribute logits `[N, V]`, or log-odds `[N]` of the second of two values; with `probabilities`, these.
+    `truth`: per attribute its true value for some items, None for the others; items for which all are known calibrate.
     `known`: attributes known for every item. `values` names an attribute's values in the order of its scores; left out,
     they are those of `truth`, sorted. An item counts for its likely combinations, each by its probability.
 
@@ -144,12 +155,15 @@ def membership_from_scores(
     """
     from altmas.surrogates.attribute_calibration import calibrate
 
+    for subject, given in (("attribute scores", scores), ("truth", truth)):
+        if not isinstance(given, Mapping):
+            raise InputError(subject, "be columns by name of attribute", type(given).__name__)
     if not scores:
         raise InputError("attribute scores", "be given for at least one attribute", "none")
     if missing := [name for name in scores if name not in truth]:
         raise InputError("truth", "have a column for every attribute with scores", f"none for {missing[0]!r}")
     attributes = [Attribute(name, _values(name, truth[name], (values or {}).get(name))) for name in scores]
-    tables = [_logits(one, scores[one.name]) for one in attributes]
+    tables = [_logits(one, scores[one.name], probabilities) for one in attributes]
     true = [_codes_where_known(one, truth[one.name]) for one in attributes]
     if known:
         exact = Arms.build(known, bins=bins)
@@ -157,6 +171,8 @@ def membership_from_scores(
         columns = list(exact.codes[exact.index].T)
         tables, true = [*tables, *columns], [*true, *columns]
     _check(attributes, tables, true)
+    for one, table, codes in zip(attributes[: len(scores)], tables, true, strict=False):
+        _check_order(one, table, codes)
     sizes = [len(one.values) for one in attributes]
     codes = np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=1).astype(np.int64)
     said = [table if table.ndim == 1 else table.argmax(1) for table in tables]
@@ -179,17 +195,37 @@ def _values(name: str, truth: Any, given: Sequence[Hashable] | None) -> tuple[Ha
     return found
 
 
-def _logits(attribute: Attribute, scores: Any) -> Any:
+def _logits(attribute: Attribute, scores: Any, probabilities: bool) -> Any:
+    subject = f"scores of attribute {attribute.name}"
     table = np.asarray(scores, dtype=np.float64)
+    if not np.isfinite(table).all():
+        bad = np.flatnonzero(~np.isfinite(table.reshape(len(table), -1)).all(1))
+        raise InputError(subject, "be finite", rows_at_fault(bad))
+    within = bool(((table >= 0) & (table <= 1)).all())
+    if probabilities and not within:
+        bad = np.flatnonzero(((table < 0) | (table > 1)).reshape(len(table), -1).any(1))
+        raise InputError(subject, "be probabilities, from 0 to 1", rows_at_fault(bad))
+    if within and not probabilities and table.size > 1 and table.min() < table.max():
+        hint = "Of probabilities, say probabilities=True."
+        raise InputError(subject, "be logits or log-odds", "numbers from 0 to 1 only", hint)
+    if probabilities:
+        table = np.log(np.clip(table, TINY, 1)) - (np.log(np.clip(1 - table, TINY, 1)) if table.ndim == 1 else 0)
     if table.ndim == 1 and len(attribute.values) == 2:
         table = np.stack([np.zeros(len(table)), table], axis=1)
     if table.ndim != 2 or table.shape[1] != len(attribute.values):
         rule = f"be [N, {len(attribute.values)}], a column per value"
-        raise InputError(f"scores of attribute {attribute.name}", rule, f"shape {np.shape(scores)}")
-    if not np.isfinite(table).all():
-        bad = np.flatnonzero(~np.isfinite(table).all(1))
-        raise InputError(f"scores of attribute {attribute.name}", "be finite", rows_at_fault(bad))
+        raise InputError(subject, rule, f"shape {np.shape(scores)}")
     return table
+
+
+def _check_order(attribute: Attribute, table: FloatArray, codes: IntArray) -> None:
+    """Scores that are worse than a coin on items whose value is known have their columns in another order."""
+    known = np.flatnonzero(codes >= 0)
+    agree = float((table[known].argmax(1) == codes[known]).mean()) if len(known) else 1.0
+    if len(known) >= ENOUGH and agree < 1 / len(attribute.values) - 2 / np.sqrt(len(known)):
+        hint = f"Are {', '.join(map(str, attribute.values[:12]))} in the order of the scores? values={{...}} sets it."
+        got = f"{agree:.0%} of {len(known):,} right"
+        raise InputError(f"scores of attribute {attribute.name}", "agree with the values that are known", got, hint)
 
 
 def _codes_where_known(attribute: Attribute, truth: Any) -> IntArray:
