@@ -20,7 +20,7 @@ from altmas.streams import stream
 from altmas.surfaces.counts import ArmCounts, arm_counts
 from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import By, Membership, membership
-from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
+from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
 from altmas.surfaces.surface import Surface, read_surface, surface_of
 from altmas.surfaces.words import GUESSED, surface_promise
 from altmas.weighted import everything_labelled, goes_on
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 MEASURES = ("accuracy", "error_rate")
 """What a surface knows of the whole pool: it sees right and wrong, not classes."""
-
-_NUMBERS, _FEWEST, _MOST = 4_000_000, 200, 2000
 
 
 @dataclass(frozen=True)
@@ -158,8 +156,7 @@ class SurfaceRun:
         known = float((self.answers.labels == pool.predictions[items]).sum())
         left = self.where.open_support(items)
         rng = stream(self.job.seed, "surface", "accuracy", self.round)
-        number = int(np.clip(_NUMBERS // self.where.arms.size, _FEWEST, _MOST))
-        draws = np.clip(self.fitted.draw(number, rng), 0.0, 1.0)
+        draws = np.clip(self.fitted.draw(draws_for(self.where.arms.size) // 2, rng), 0.0, 1.0)
         right = open_right(draws, left, pool.size - len(items), rng, sure=self.where.sure)
         mean = (known + float(left @ self.fitted.moments()[0])) / pool.size
         return min(max(mean, 0.0), 1.0), (known + right) / pool.size
