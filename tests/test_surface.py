@@ -1,5 +1,7 @@
 """Accuracy surfaces through the product: counts, the surface's tables, `assess`, the method, audits, and refusals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,11 +13,13 @@ from altmas.certified_result import CertifiedResult
 from altmas.methods import make_method
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
+from altmas.reports.facts_surface import surface_facts
 from altmas.surfaces.counts import arm_counts
 from altmas.surfaces.membership import membership, membership_from_scores
 from altmas.surfaces.plots import MarginalDisplay, PairDisplay, plot_surface
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_of
+from altmas.surfaces.words import surface_verdict
 from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.surface_gp import SurfaceSettings
 from altmas.testing import CountingOracle, check_method
@@ -148,6 +152,53 @@ def test_worst_and_marginals(found):
         surface.marginal("hat")
 
 
+def drawn_surface(draws, labels=1, least=1, items=1):
+    """A surface with draws of our own, an arm per column."""
+    draws = np.asarray(draws, dtype=float)
+    arms = draws.shape[1]
+    names = [f"v{k:02}" for k in range(arms)]
+    pool = Pool.build([0] * (arms * items), groups={"k": names * items}, classes=[0, 1])
+    answers = Answers().extended(list(range(labels)), [0] * labels, 0, [1.0] * labels)
+    made = surface_of(pool, answers, "k", estimator=SurfaceRecipe("beta-i", least=least))
+    mean = draws.mean(0)
+    return replace(made, draws=draws, posterior=replace(made.posterior, mean=mean, low=draws.min(0), high=draws.max(0)))
+
+
+@pytest.mark.parametrize("order", ["poor first", "poor last"])
+def test_arms_that_tie_for_the_last_places_share_them(order, monkeypatch):
+    monkeypatch.setattr("altmas.surfaces.ranking._BLOCK", 30)  # more than one block
+    draws = np.array([[0.1, 0.2, *[1.0] * 18], [0.3, 0.2, *[1.0] * 18]])
+    draws = draws if order == "poor first" else draws[:, ::-1]
+    found = drawn_surface(draws).worst(10)
+    assert len(found) == 10
+    assert found["p"].tolist() == pytest.approx([1, 1, *[8 / 18] * 8])
+    assert drawn_surface(draws).worst(20)["p"].tolist() == [1] * 20
+
+
+def test_the_likeliest_worst_leads_and_chances_order_the_others():
+    """v03 is worst in four of ten draws and best in the others; the rest take turns."""
+    draws = np.tile([0.5, 0.6, 0.7, 0.9], (10, 1))
+    draws[:4, 3] = 0.1
+    draws[4:7, :2] = [0.6, 0.5]
+    found = drawn_surface(draws)
+    two = found.worst(2)
+    assert two["arm"].tolist() == ["k=v03", "k=v00"]
+    assert two["p"].tolist() == [0.4, 1.0]  # and v01, with 0.6, is left out
+    assert found.worst(3)["arm"].tolist() == ["k=v03", "k=v00", "k=v01"]
+    assert found.verdict.startswith("Which combination is worst is not settled yet: k=v03 (")
+    facts = surface_facts(found)["arms"]
+    assert [row["p_worst"] for row in facts] == pytest.approx([0.4, 0.3, 0.3, 0])
+
+
+def test_a_verdict_says_when_one_of_many_is_judged():
+    groups = {"side": ["a"] * 20 + ["b"] * 2 + ["c"] * 2}
+    pool = Pool.build([0] * 24, groups=groups, classes=[0, 1])
+    answers = Answers().extended([0, 1], [0, 0], 0, [1.0] * 2)
+    found = {least: surface_of(pool, answers, estimator=SurfaceRecipe("beta-i", least=least)) for least in (5, 90)}
+    assert found[5].verdict.startswith("Only one of 3 combinations has enough items to be judged: side=a (right in ")
+    assert found[90].verdict.startswith("Only the largest of 3 combinations is judged: side=a (right in ")
+
+
 def test_small_arms_take_no_part_in_being_worst():
     groups = {"side": ["a"] * 20 + ["b"] * 20 + ["c"] * 2}
     pool = Pool.build([0] * 42, groups=groups, classes=[0, 1])
@@ -164,6 +215,12 @@ def test_a_verdict_counts_all_that_are_judged():
     pool = Pool.build([0] * 200, groups={"k": [f"v{i % 40}" for i in range(200)]}, classes=[0, 1])
     answers = Answers().extended([0], [0], 0, [1.0])
     assert "or one of 36 others." in surface_of(pool, answers, "k", estimator="beta-i").verdict
+    row = {"labels": 9, "estimate": 0.7, "low": 0.6, "high": 0.8}
+    for left, others in ((0.05, ""), (0.2, "or one of 2 others")):
+        chances = [0.6, *[(0.4 - left) / 3] * 3, *[left / 2] * 2]
+        said = surface_verdict([{**row, "arm": f"k={k}", "p_worst": p} for k, p in enumerate(chances)])
+        assert ("others" in said) == bool(others)
+        assert others in said
 
 
 @pytest.mark.parametrize("estimator", ["beta-i", "cpredictor", pytest.param("betagp-slp", marks=pytest.mark.slow)])

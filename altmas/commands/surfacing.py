@@ -62,7 +62,8 @@ def surface(
     chance = f"P(among {count} worst)"
     columns = [*shown.arms.names, "support", "labels", "estimate", "interval", "p_worst"]
     table = with_interval(worst).rename(columns={"p": chance, "p_worst": "P(worst)"})
-    heads = [*columns[:-1], "P(worst)", *([chance] if count > 1 else [])]
+    telling = 1 < count < int(shown.active.sum())  # of no more arms than m, each is among the m worst
+    heads = [*columns[:-1], "P(worst)", *([chance] if telling else [])]
     say_table(table, heads, f"{counted(labels, 'label')}, level {shown.level:g}; {_in_words(shown)}")
     for line in (*_cuts(shown), *_advice(shown)):
         click.echo(line)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from altmas.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
 from altmas.surfaces.arms import is_missing
+from altmas.surfaces.ranking import worst_first
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,7 +24,8 @@ PAIRS = 2
 def surface_facts(surface: Surface) -> dict[str, Any]:
     """The surface as plain data: arms from the worst on, the values of each attribute, and the widest pairs."""
     names = surface.arms.names
-    worst = surface.worst(min(MOST_ARMS, int(surface.active.sum()))).drop(columns="p")
+    judged = surface.worst(min(MOST_ARMS, int(surface.active.sum())))
+    worst = worst_first(judged, "p_worst", 2).drop(columns="p")  # the chance that a report shows, as it shows it
     return {
         "by": list(names),
         "estimator": surface.recipe.estimator,

@@ -31,6 +31,7 @@ from altmas.surfaces.chances import Chances, chances_in, explored_chances
 from altmas.surfaces.counts import ArmCounts, arm_answers
 from altmas.surfaces.marginals import Cells, spread, value_column
 from altmas.surfaces.membership import By, Membership, membership
+from altmas.surfaces.ranking import probability_among_lowest, worst_first
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
 from altmas.surfaces.words import GUESSED, LABELLED, surface_promise, surface_verdict
 
@@ -101,17 +102,16 @@ class Surface:
         )
 
     def worst(self, m: int = 10) -> pd.DataFrame:
-        """The `m` arms that are most probably among the m least accurate (`p`), the likeliest worst first."""
+        """At most `m` arms: the likeliest worst first, then by `p`, the probability to be among the m least accurate.
+
+        Of arms with the same `p` the one with the lower estimate comes first.
+        """
         whole_number("m", m, 1)
         chance = np.full(self.arms.size, np.nan)
         chance[self.active] = self._among_worst(m)
         held = np.flatnonzero(self.where.support > 0)
         table = self.table.assign(p=chance[held], arm=[self.arms.name(int(k)) for k in held])
-        likely = table.dropna(subset=["p"]).sort_values(["p", "estimate"], ascending=[False, True], kind="stable")
-        # Chances that differ by the noise of the draws do not order arms; then the lower estimate comes first.
-        first = likely.head(m)
-        order = np.lexsort([first["estimate"], -first["p_worst"].round(2)])
-        return first.iloc[order].reset_index(drop=True)
+        return worst_first(table.dropna(subset=["p"]), "p").head(m).reset_index(drop=True)
 
     def marginal(self, *attributes: str) -> pd.DataFrame:
         """Accuracy per value of an attribute, or per combination of several: each arm counts by its items.
@@ -150,7 +150,8 @@ class Surface:
     def verdict(self) -> str:
         """The worst arm, or between which it is not settled."""
         rows = self.worst(int(self.active.sum())).to_dict("records")
-        return surface_verdict([{str(name): value for name, value in row.items()} for row in rows])
+        said = [{str(name): value for name, value in row.items()} for row in rows]
+        return surface_verdict(said, int((self.where.support > 0).sum()), largest_only=self.largest_only)
 
     @property
     def promise(self) -> str:
@@ -181,12 +182,7 @@ class Surface:
         from altmas.surrogates.arm_posterior import probability_worst
 
         values = self.draws[:, self.active]
-        if m >= values.shape[1]:
-            return np.ones(values.shape[1])
-        if m == 1:
-            return probability_worst(values)
-        lowest = np.argpartition(values, m - 1, axis=1)[:, :m]
-        return np.bincount(lowest.ravel(), minlength=values.shape[1]) / len(values)
+        return probability_worst(values) if m == 1 else probability_among_lowest(values, m)
 
 
 def read_surface(

@@ -19,8 +19,10 @@ PROMISES = {"cpredictor": SMOOTH, "berngp": SMOOTH, "betagp-sl": SUPERVISED, "be
 GUESSED = "as if the probabilities of the attributes were right"
 
 
-def surface_verdict(rows: Sequence[Row]) -> str:
-    """Where it is worst, from rows with `arm`, `labels`, `estimate`, `low`, `high` and `p_worst`.
+def surface_verdict(rows: Sequence[Row], combinations: int = 1, *, largest_only: bool = False) -> str:
+    """Where it is worst, from rows with `arm`, `labels`, `estimate`, `low`, `high` and `p_worst`: the arms judged.
+
+    `combinations` have items, and are not judged where they have too few; `largest_only` where all have too few.
 
     >>> old = {"arm": "age=old, hat=no", "labels": 9, "estimate": 0.72, "low": 0.604, "high": 0.829, "p_worst": 0.81}
     >>> new = {"arm": "age=new, hat=no", "labels": 0, "estimate": 0.88, "low": 0.79, "high": 0.93, "p_worst": 0.19}
@@ -31,11 +33,13 @@ def surface_verdict(rows: Sequence[Row]) -> str:
 age=new, hat=no (P 0.38, no labels).'
     >>> surface_verdict([new, {**old, "labels": 0}])
     'Which combination is worst cannot be told: none of the 2 that are judged has a label.'
+    >>> surface_verdict([old], 3209)
+    'Only one of 3,209 combinations has enough items to be judged: age=old, hat=no (right in 72%, 60% to 83%).'
     """
     ranked = sorted(rows, key=lambda row: (-row["p_worst"], row["estimate"]))
     first = ranked[0]
     if len(ranked) == 1:
-        return f"There is one combination only: {clean(first['arm'])} ({_right_in(first)}{_unlabelled(first)})."
+        return f"{_alone(combinations, largest_only)}: {clean(first['arm'])} ({_right_in(first)}{_unlabelled(first)})."
     if not any(row["labels"] >= LABELLED for row in ranked):
         return f"Which combination is worst cannot be told: none of the {len(ranked):,} that are judged has a label."
     p = f"{_right_in(first)}; P(worst) {chance(first['p_worst'])}{_unlabelled(first)}"
@@ -81,6 +85,15 @@ def not_reached(arms: int) -> str:
     'as if the 1 explored combination without labels were like the others'
     """
     return f"as if the {counted(arms, 'explored combination')} without labels were like the others"
+
+
+def _alone(combinations: int, largest_only: bool) -> str:
+    """Why one arm only is spoken of."""
+    if combinations <= 1:
+        return "There is one combination only"
+    if largest_only:
+        return f"Only the largest of {combinations:,} combinations is judged"
+    return f"Only one of {combinations:,} combinations has enough items to be judged"
 
 
 def _unlabelled(row: Row) -> str:
