@@ -134,14 +134,15 @@ def _model(audit: Audit, findings: Findings | None, name: str, wanted: Wanted) -
         "random": "",
         "unanswered": "",
     }
-    nothing: dict[str, Any] = {
-        part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history", "left_out")
-    }
+    nothing: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
+    asked = wanted.surface is not None
+    left_out = [{"part": "combinations", "why": "No item has a label yet."}] if asked else []
     return {
         "name": name,
         "verdict": verdict,
         "main": None,
         **nothing,
+        "left_out": left_out,
         "surface": None,
         "confusion": None,
         "calibration": None,

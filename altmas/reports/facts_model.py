@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from altmas.groups import groups_by
+from altmas.method_surface import SurfaceMethod
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.reports.comparing import PICKED, two_groups
 from altmas.reports.extremes import settled, worst_lines, worst_of
@@ -22,6 +23,7 @@ from altmas.reports.verdict import (
     unanswered,
 )
 from altmas.reports.wording import counted, quoted
+from altmas.surfaces.membership import membership
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +36,9 @@ if TYPE_CHECKING:
 MAIN = "accuracy"
 MOST_GROUPS, MOST_CLASSES = 1000, 200
 """Of more groups than this no table is made, and of more classes than this no confusion: it would take minutes."""
+
+WORST_LINES = 5
+"""Sentences about where it is worst that a page has on its first screen."""
 
 PAIR_FROM, PAIR_TO = 2, 12
 """An attribute with so many values has its lowest and highest compared, without being asked."""
@@ -64,17 +69,18 @@ class ModelFacts:
     def gather(self) -> dict[str, Any]:
         """Everything, as plain data."""
         estimates = self._rows_of(self.findings.estimates)
-        groups = [found for by in ("class", *self._attributes()) if (found := self._groups(by))]
+        groups = [found for by in self._looked_at() if (found := self._groups(by))]
         forecast = self._forecast()
         main = main_row(estimates)
+        surface = self._surface()
         return {
             "name": self.name,
-            "verdict": self._verdict(main, groups, forecast),
+            "verdict": {**self._verdict(main, forecast), "worst": self._worst(groups, surface)},
             "main": main and main["metric"],
             "estimates": estimates,
             "groups": groups,
             "comparisons": self._comparisons(groups),
-            "surface": self._surface(),
+            "surface": surface,
             "confusion": self._confusion(),
             "calibration": self._calibration(estimates),
             "forecast": forecast,
@@ -90,8 +96,31 @@ class ModelFacts:
         rows = plain_rows(table)
         return [row for row in rows if row.get("model", self.name) == self.name]
 
-    def _attributes(self) -> list[str]:
-        return [name for name in self.pool.groups if name != "class"]
+    def _looked_at(self) -> list[str]:
+        """Groups to look into one by one."""
+        if (combinations := self._combinations_only()) is None:
+            return ["class", *(name for name in self.pool.groups if name != "class")]
+        self._leave_out("groups one by one", combinations)
+        return []
+
+    def _combinations_only(self) -> str | None:
+        """Where to find what the method tells instead, where it tells of combinations only."""
+        method = self.findings.audit.method
+        if not isinstance(method, SurfaceMethod):
+            return None
+        told = f"Method {quoted(self.method)} tells of combinations: "
+        if self.wanted.surface is not None:
+            return f"{told}see Accuracy by combination."
+        by = ",".join(membership(self.pool, method.by, bins=method.recipe.bins).arms.names)
+        return f"{told}altmas report --surface {by} adds them."
+
+    def _worst(self, groups: Sequence[dict[str, Any]], surface: dict[str, Any] | None) -> list[str]:
+        """The first screen's sentences; combinations, if they were asked for, are not cut off with the last of them."""
+        lines = worst_lines(groups)
+        if surface is None:
+            elsewhere = self._combinations_only()
+            return lines if elsewhere is None else [elsewhere]
+        return [*lines[: WORST_LINES - 1], surface["verdict"], *lines[WORST_LINES - 1 :]]
 
     def _asked(self, part: str, question: Callable[[], Any]) -> Any:
         """The answer, or None and the reason why there is none."""
@@ -187,9 +216,7 @@ class ModelFacts:
             return []
         return [{**row, "within": self.wanted.within} for row in self._rows_of(table)]
 
-    def _verdict(
-        self, main: dict[str, Any] | None, groups: Sequence[dict[str, Any]], forecast: Sequence[dict[str, Any]]
-    ) -> dict[str, Any]:
+    def _verdict(self, main: dict[str, Any] | None, forecast: Sequence[dict[str, Any]]) -> dict[str, Any]:
         size, level = self.pool.size, self.findings.level
         ahead = next((row for row in forecast if main and row["metric"] == main["metric"]), None)
         exact = main is not None and str(main["promise"]).startswith("exact")
@@ -198,7 +225,6 @@ class ModelFacts:
             "how_good": how_good(main, level, size) if main else "No metric was asked for.",
             "reach": reach(main) if main else "",
             "promise": promise_in_words(main, level) if main else "",
-            "worst": worst_lines(groups),
             "next": "" if exact else next_step(ahead, size),
             "random": random_needed(main) if main and compared else "",
             "unanswered": unanswered(self.findings.missing, main),

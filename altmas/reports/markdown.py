@@ -57,9 +57,10 @@ def _estimates(facts: Mapping[str, Any]) -> Iterator[str]:
 
 def _models(facts: Mapping[str, Any]) -> Iterator[str]:
     level = facts["level"]
-    for one in facts["models"] if facts["labels"] else ():
+    for one in facts["models"]:
         whose = f", {escape(one['name'])}" if len(facts["models"]) > 1 else ""
-        yield f"## Where it is worst{whose}"
+        if one["groups"]:
+            yield f"## Where it is worst{whose}"
         for found in one["groups"]:
             yield escape(found["verdict"])
             yield _table(tables.groups_table(found, level))
