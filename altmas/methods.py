@@ -42,6 +42,18 @@ METHODS: dict[str, Callable[..., Method]] = {
 }
 """Name -> maker; the maker's keyword arguments are the method's options."""
 
+USUAL = "usual"
+"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
+
+
+def usual_metrics(method: Method) -> str:
+    """The metrics of a method where none are named.
+
+    >>> usual_metrics(make_method("certified")), usual_metrics(make_method("surface"))
+    ('alt_mas_3', 'accuracy')
+    """
+    return str(getattr(method, "default_metrics", "alt_mas_3"))
+
 
 def make_method(name: str, **options: Any) -> Method:
     """A method by name, with options.

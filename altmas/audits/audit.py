@@ -15,11 +15,12 @@ from altmas.audits.fits import fit
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.record import Record
 from altmas.audits.refit_lock import one_at_a_time
-from altmas.audits.settings import Settings, versions
+from altmas.audits.settings import Settings, metrics_wanted, versions
 from altmas.audits.state import DISPUTED
 from altmas.audits.values import SKIP, UNSURE, Query
 from altmas.checks import whole_number
 from altmas.method import Job
+from altmas.methods import USUAL
 from altmas.pool import Pool
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Audit(Record):
         folder: str | os.PathLike[str],
         pool: Pool,
         *,
-        metrics: str | Sequence[str] = "alt_mas_3",
+        metrics: str | Sequence[str] = USUAL,
         method: str = "certified",
         options: Mapping[str, Any] | None = None,
         seed: int = 0,
@@ -65,12 +66,13 @@ class Audit(Record):
     ) -> Audit:
         """Make a folder for a pool; nothing is left behind if something is refused.
 
+        Without `metrics` they are accuracy, macro_precision and macro_recall, or accuracy where the method knows no other.
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
         of the files the pool came from.
         """
         settings = Settings(
-            (metrics,) if isinstance(metrics, str) else tuple(metrics), method, dict(options or {}), seed,
+            metrics_wanted(metrics, method, options or {}), method, dict(options or {}), seed,
             min(whole_number("initial", initial, 1), pool.size), batch, level, budget, overlap, guidelines, title,
             None if cost is None else tuple(map(tuple, np.asarray(cost, dtype=float).tolist())),
             dict(inputs or {}), versions(),
@@ -201,9 +203,14 @@ class Audit(Record):
         """Whether two groups differ by more than `rope`."""
         return self.findings(level).compare(by, a, b, metric, rope)
 
-    def surface(self, by: Any = None, *, estimator: Any = "betagp", level: float | None = None) -> Surface:
-        """The accuracy of every combination of the groups `by`, `"sex,race"`; all groups, where none are named."""
-        return self.findings(level).surface(by, estimator=estimator)
+    def surface(
+        self, by: Any = None, *, estimator: Any = "betagp", level: float | None = None, model: str | None = None
+    ) -> Surface:
+        """The accuracy of every combination of the groups `by`, `"sex,race"`; all groups, where none are named.
+
+        Of the first model under test, or of one by name.
+        """
+        return self.findings(level).surface(by, estimator=estimator, model=model)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the report: .html, .md or .json, by the file's name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -11,9 +11,9 @@ from altmas import __version__
 from altmas.audits.events import canonical
 from altmas.checks import fraction, whole_number
 from altmas.method import Method
-from altmas.methods import METHODS, make_method
+from altmas.methods import METHODS, USUAL, make_method, usual_metrics
 from altmas.metrics import Metric
-from altmas.metrics.errors import InputError
+from altmas.metrics.errors import AltmasError, InputError
 from altmas.plugins import METHODS as PLUG_INS
 from altmas.plugins import plugin
 from altmas.pool import Pool
@@ -24,6 +24,9 @@ NOT_IN_AUDITS = ("lure", "ase", "asi", "oasis", "ppi", "stratified")
 
 ECE = "ece"
 """Calibration error is asked for like a metric, but needs the scores and not only a confusion."""
+
+THREE = ("accuracy", "macro_precision", "macro_recall")
+"""The set `alt_mas_3` by its names, so that a record says what they are."""
 
 
 @dataclass(frozen=True)
@@ -100,6 +103,23 @@ class Settings:
     def make_method(self) -> Method:
         """The method with its options."""
         return make_method(self.method, **self.options)
+
+
+def metrics_wanted(metrics: str | Sequence[str], method: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Names of metrics; where none are named, `accuracy,macro_precision,macro_recall` or what the method knows.
+
+    >>> metrics_wanted("usual", "surface", {}), metrics_wanted("mcc", "surface", {})
+    (('accuracy',), ('mcc',))
+    """
+    if not isinstance(metrics, str):
+        return tuple(metrics)
+    if metrics != USUAL:
+        return (metrics,)
+    try:
+        found = usual_metrics(make_method(method, **options))
+    except AltmasError:
+        return THREE  # what is wrong with the method is told when the settings are checked
+    return THREE if found == "alt_mas_3" else (found,)
 
 
 def versions() -> dict[str, str]:

@@ -41,7 +41,7 @@ _text_file = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--text", help="The column that is the item's text.")
 @click.option("--show", help="Columns annotators see, with commas. Never a model's outputs.")
 @click.option("--classes", help="The label set, with commas, or a file with one class per line.")
-@click.option("--metrics", default="accuracy,macro_precision,macro_recall", show_default=True)
+@click.option("--metrics", help="With commas. Left out: accuracy,macro_precision,macro_recall, or what the method knows.")
 @click.option("--method", default="certified", show_default=True)
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the method, such as worth=uniform.")
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together: watch, stop when you like.")
@@ -76,7 +76,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
         options["interval"] = "anytime"
     guidelines = _text(given["guidelines"]) if given["guidelines"] else ""
     made = Audit.create(
-        audit, found.pool, metrics=listed(given["metrics"]) or (), method=given["method"], options=options,
+        audit, found.pool, metrics=_metrics(given["metrics"]), method=given["method"], options=options,
         seed=given["seed"], initial=given["initial"], batch=given["batch"], level=given["level"],
         budget=given["budget"], overlap=given["overlap"], items=found.items, media=found.media,
         guidelines=guidelines, title=given["title"], inputs=found.inputs,
@@ -200,6 +200,12 @@ def _classes(text: str | None) -> list[str] | None:
     if text is not None and Path(text).is_file():
         return [line.strip() for line in _text(Path(text)).splitlines() if line.strip()]
     return listed(text)
+
+
+def _metrics(text: str | None) -> str | list[str]:
+    from altmas.methods import USUAL
+
+    return USUAL if text is None else listed(text) or []
 
 
 def _text(path: Path) -> str:
