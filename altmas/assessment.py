@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 
 from altmas.checks import as_column, fraction, positive, whole_number
 from altmas.findings import result_for
-from altmas.group_tasks import GroupQuestion
+from altmas.group_tasks import GroupQuestion, checked_task
 from altmas.loop import Plan, Round, answers_kept, rounds
 from altmas.method import Job, Method
 from altmas.method_certified import Certified
 from altmas.method_groups import GroupMethod
 from altmas.method_surface import SurfaceMethod
-from altmas.methods import make_method
+from altmas.methods import USUAL, make_method, usual_metrics
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
 from altmas.oracles import TableOracle, as_oracle, labels_in
@@ -28,9 +28,6 @@ from altmas.result import Result
 from altmas.surfaces.membership import By, membership
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.result import SurfaceQuestion, surface_result
-
-USUAL = "usual"
-"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
 
 
 def assess(
@@ -138,7 +135,7 @@ def assess(
             "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint
         )
     if isinstance(metrics, str) and metrics == USUAL:
-        metrics = getattr(chosen, "default_metrics", "alt_mas_3")
+        metrics = usual_metrics(chosen)
     wanted = resolve_metrics(metrics, pool, cost)
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
@@ -166,9 +163,12 @@ def _surface_question(
     method: Method, pool: Pool, task: str, by: By, estimator: str | SurfaceRecipe | None
 ) -> tuple[SurfaceQuestion | None, Method]:
     """The arms and the recipe of a surface, where one is asked for, and the method with both."""
+    checked_task(task)
     if task != "surface" and not (isinstance(method, SurfaceMethod) and task == "estimate"):
         if estimator is not None:
             raise InputError("estimator", "come with task='surface'", f"task {task!r}")
+        if by is not None and task == "estimate" and not isinstance(method, GroupMethod):
+            raise InputError("by", "come with task='surface' or a group method", f"method {method.name!r}")
         return None, method
     if len(pool.outputs) > 1:
         hint = "Assess them all, then take altmas.surface_from_log(pool, result.answers, by, model=...)."

@@ -19,6 +19,17 @@ KINDS = ("estimate", "identify", "compare")
 TARGETS = ("least_accurate", "most_accurate", "least_calibrated", "most_costly")
 
 
+def checked_task(task: str, known: tuple[str, ...] = (*KINDS, "surface")) -> str:
+    """A task by its name, if it is one of those known.
+
+    >>> checked_task("surface")
+    'surface'
+    """
+    if task not in known:
+        raise InputError("task", f"be one of {', '.join(KINDS)}, surface", repr(task))
+    return task
+
+
 @dataclass(frozen=True)
 class GroupQuestion:
     """A task about groups: `by` names the groups, the rest belongs to one kind of task each."""
@@ -34,8 +45,7 @@ class GroupQuestion:
     bins: int = 10
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise InputError("task", f"be one of {', '.join(KINDS)}, surface", repr(self.kind))
+        checked_task(self.kind, KINDS)
         if self.target not in TARGETS:
             raise InputError("target", f"be one of {', '.join(TARGETS)}", repr(self.target))
         whole_number("m", self.m, 1)
