@@ -258,6 +258,11 @@ def test_attributes_by_name():
         ({"groups": {"labels": ["x"] * 400}}, "attributes of a surface must not be called .*; got labels."),
         ({"estimator": "magic"}, "estimator of a surface must be one of beta-i, .*; got 'magic'."),
         ({"estimator": "beta-i", "task": "estimate"}, "estimator must come with task='surface'; got task 'estimate'."),
+        ({"task": "surfaces", "estimator": "beta-i"}, "task must be one of estimate, .*, surface; got 'surfaces'."),
+        (
+            {"task": "estimate", "by": ["sex", "race"]},
+            "by must come with task='surface' or a group method; got method 'certified'.",
+        ),
         ({"method": "surface", "metrics": "alt_mas_3"}, "metrics must be accuracy or error_rate for method 'surface'"),
         ({"method": "surface", "task": "identify"}, "method must be one of the group methods for task 'identify'"),
         ({"predictions": {"a": [0] * 400, "b": [1] * 400}}, "predictions must be one model's for a surface; got 2"),
@@ -381,9 +386,8 @@ def test_an_audit_explores_and_has_a_surface(tmp_path):
     options = {"estimator": "beta-i", "by": "sex,race"}
     with pytest.raises(altmas.InputError, match="metrics must be accuracy or error_rate"):
         Audit.create(tmp_path / "no", pool, metrics=["mcc"], method="surface", options=options)
-    with Audit.create(
-        tmp_path / "a", pool, metrics=["accuracy"], method="surface", options=options, initial=20, batch=10
-    ) as audit:
+    with Audit.create(tmp_path / "a", pool, method="surface", options=options, initial=20, batch=10) as audit:
+        assert audit.settings.metrics == ("accuracy",)  # the method knows no other
         for _ in range(4):
             for query in audit.ask(10):
                 audit.tell(query.id, int(truth[query.position]))
@@ -405,6 +409,19 @@ def test_an_audits_questions_are_weighted_by_their_chances(tmp_path):
         surface = audit.surface("sex", estimator="beta-i")
     effective = surface.counts.right + surface.counts.wrong
     assert np.abs(effective - surface.counts.labels).max() > 0.1
+
+
+def test_an_audits_surface_of_one_of_several_models(tmp_path):
+    said, _, groups, truth = world(120)
+    pool = Pool.build({"ours": said, "perfect": truth}, groups=groups, classes=[0, 1])
+    with Audit.create(tmp_path / "a", pool, metrics=["accuracy"], initial=60) as audit:
+        for query in audit.ask(60):
+            audit.tell(query.id, int(truth[query.position]))
+        first, second = (audit.surface("sex", estimator="beta-i", model=name) for name in (None, "perfect"))
+        with pytest.raises(altmas.InputError, match="model must be one of ours, perfect; got 'hers'"):
+            audit.surface("sex", estimator="beta-i", model="hers")
+    assert first.counts.wrong.sum() > 1
+    assert second.counts.wrong.sum() == 0
 
 
 def test_attributes_from_scores():

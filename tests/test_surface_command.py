@@ -14,7 +14,7 @@ from altmas.audits.audit import Audit
 from altmas.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.html import render_html
-from altmas.reports.markdown import render_markdown
+from altmas.reports.markdown import escape, render_markdown
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_of
 
@@ -114,6 +114,67 @@ def test_report_has_a_section_where_it_is_asked_for(folder):
     assert "| rare |" in render_markdown(one)
 
 
+def first_screen(page):
+    """What the answers above the first section say."""
+    return page[page.index("Where is it worst?") : page.index("What next?")]
+
+
+def test_the_first_screen_has_the_verdict_about_combinations(folder):
+    with Audit.open(folder) as audit:
+        plain = gather(audit)
+        facts = gather(audit, surface="region,device", estimator="beta-i")
+    verdict = facts["models"][0]["verdict"]["worst"]
+    assert verdict == [*plain["models"][0]["verdict"]["worst"], facts["models"][0]["surface"]["verdict"]]
+    assert verdict[-1] in first_screen(assert_self_contained(render_html(facts)).text)
+    text = render_markdown(facts)
+    assert escape(verdict[-1]) in text[: text.index("## Estimates")]
+
+
+@pytest.fixture(scope="module")
+def explored(people):
+    """An audit by the method `surface`, from the same file; no metrics are named."""
+    made = people.parent / "explored"
+    call = ("--predictions", people.parent / "said.csv", "--group", "sex", "--group", "age", "--classes", "cat,dog")
+    options = ("--option", "by=sex,age", "--option", "estimator=beta-i")
+    assert "metrics: accuracy, at level" in told("init", made, *call, "--method", "surface", *options, "--initial", 30)
+    return made
+
+
+def test_a_report_without_labels_says_why_it_has_no_combinations(explored, tmp_path):
+    for name in ("r.html", "r.md"):
+        told("report", explored, "-o", tmp_path / name, "--surface", "sex,age")
+        assert "Left out" not in told("report", explored, "-o", tmp_path / f"bare-{name}")
+        assert "Left out" not in (tmp_path / f"bare-{name}").read_text()
+    page = assert_self_contained((tmp_path / "r.html").read_text()).text
+    assert "Accuracy by combination" in page
+    assert "Left out, combinations: No item has a label yet." in page
+    assert "- combinations: No item has a label yet." in (tmp_path / "r.md").read_text()
+
+
+def test_a_report_of_the_method_surface_points_to_combinations(explored):
+    with Audit.open(explored) as audit:
+        for query in audit.ask(30):
+            audit.tell(query.id, NAMES[query.position % 2])
+        without, facts = gather(audit), gather(audit, surface="sex,age", estimator="beta-i")
+    page, text = assert_self_contained(render_html(facts)).text, render_markdown(facts)
+    verdict = facts["models"][0]["surface"]["verdict"]
+    assert verdict in first_screen(page)
+    assert "Not told" not in page
+    assert escape(verdict) in text[: text.index("## Estimates")]
+    why = "Method 'surface' tells of combinations: "
+    for found, where in (
+        (facts, "see Accuracy by combination."),
+        (without, "altmas report --surface sex,age adds them."),
+    ):
+        parts = [one for one in found["models"][0]["left_out"] if why in one["why"]]
+        assert parts == [{"part": "groups one by one", "why": f"{why}{where}"}]
+        assert f"Left out, groups one by one: {why}{where}" in assert_self_contained(render_html(found)).text
+        assert "Left out, sex" not in render_html(found)
+    assert f"{why}altmas report --surface sex,age adds them." in first_screen(
+        assert_self_contained(render_html(without)).text
+    )
+
+
 def test_a_report_refuses_unknown_attributes_and_loads_no_tensorflow(folder, tmp_path):
     assert "by must be attributes of the pool" in refused(
         "report", folder, "-o", tmp_path / "r.html", "--surface", "hat"
@@ -160,7 +221,7 @@ def test_a_file_with_a_blank_age_is_cut_all_the_same(people):
     assert found["combinations"]["judged"] == 10
     out = told("surface", people, "--by", "postcode", "--estimator", "beta-i")
     assert "postcode is cut into 94100 to <941" in out
-    assert "5 of 5 combinations with items are judged, 5 of them have labels" in out
+    assert "5 of 5 combinations with items are judged, 5 of them have labels" in " ".join(out.split())
 
 
 def test_arms_that_cannot_be_judged_are_spoken_of(people):
