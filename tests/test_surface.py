@@ -14,6 +14,7 @@ from altmas.methods import make_method
 from altmas.metrics.errors import InputError
 from altmas.pool import Pool
 from altmas.reports.facts_surface import surface_facts
+from altmas.reports.figures import one_scale
 from altmas.surfaces.counts import arm_counts
 from altmas.surfaces.membership import membership, membership_from_scores
 from altmas.surfaces.plots import MarginalDisplay, PairDisplay, plot_surface
@@ -551,11 +552,35 @@ def test_pictures(found):
     assert [bool(patch.get_hatch()) for patch in holes.patches] == [False, True, True, False]
     shades = [patch.get_alpha() for patch in holes.patches if not patch.get_hatch()]
     assert shades[1] > shades[0]  # the less accurate, the stronger
-    assert plot_surface(surface).get_title(loc="left").startswith("accuracy")
+    drawn = plot_surface(surface)
+    assert drawn.get_title(loc="left").startswith("accuracy")
+    assert drawn.get_figure().get_supxlabel().startswith("stronger colour: less accurate, ")
     many = pd.DataFrame({"k": range(40), "support": range(40), "labels": 1.5, "estimate": 0.5, "low": 0.4, "high": 0.6})
     shown = MarginalDisplay.from_table(many, "k")
     assert (shown.names[0], len(shown.names), shown.left_out) == ("28", 12, 28)
     assert "28 rarer values left out" in shown.plot().get_xlabel()
+
+
+def test_a_heat_map_says_which_values_are_left_out_and_what_has_no_labels():
+    cells = [(hat, age) for hat in "ny" for age in range(15)]
+    rows = pd.DataFrame(cells, columns=["hat", "age"]).assign(support=9, labels=3, estimate=0.8)
+    rows.loc[0, ["labels", "estimate"]] = 0, 0.4
+    shown = PairDisplay.from_table(rows, "hat", "age")
+    assert (shown.attributes, shown.left_out) == (("age", "hat"), (3, 0))
+    ax = shown.plot()
+    assert (ax.get_ylabel(), ax.get_xlabel()) == ("age; 3 rarer values left out", "hat")
+    first, second = ax.texts[0], ax.texts[2]
+    assert (first.get_text(), first.get_style()) == ("(40%)", "italic")
+    assert (second.get_text(), second.get_style()) == ("80%", "normal")
+    shade, brackets = shown.notes
+    assert shade == "stronger colour: less accurate, 40% to 80%"
+    assert ax.get_figure().get_supxlabel() == f"{shade}\n{brackets}"
+    labelled = PairDisplay.from_table(rows[rows["labels"] > 0], "hat", "age")
+    assert labelled.notes == ["stronger colour: less accurate"]
+    beside = labelled.plot(ax.get_figure().add_subplot())
+    assert beside.get_xlabel() == "hat\nstronger colour: less accurate"
+    faint, _ = one_scale([labelled, shown])
+    assert faint.plot(noted=False).patches[2].get_alpha() == ax.patches[2].get_alpha()
 
 
 def test_a_kernel_may_see_features_of_your_own():

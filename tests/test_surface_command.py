@@ -1,6 +1,7 @@
 """`altmas surface`, and combinations in the report: what is printed, written and refused."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -15,6 +16,7 @@ from altmas.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import escape, render_markdown
+from altmas.reports.view import view
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_of
 
@@ -54,9 +56,35 @@ def test_the_worst_arms_the_verdict_and_the_promise(folder, tmp_path):
     assert written["support"].sum() == 240
     assert written["labels"].sum() == 120
     assert figure.read_text().count("<svg") == 1
+    assert f"Written: {table}\nWritten: {figure} (region by device)\n" in out
     assert (mode(table), mode(figure)) == (0o600, 0o600)
     for few in (1, 2):  # of two combinations, both are among the two worst
         assert "P(among" not in told("surface", folder, "--by", "region", "--estimator", "beta-i", "-m", few)
+
+
+def test_a_picture_of_names_in_any_script_is_written_without_a_word(tmp_path):
+    pool = Pool.build(NAMES * 30, groups={"city": ["東京", "大阪"] * 30, "side": ["l", "l", "r"] * 20})
+    with Audit.create(tmp_path / "audit", pool, metrics=["accuracy"]) as audit:
+        for query in audit.ask(30):
+            audit.tell(query.id, "cat")
+    for by, words in (("city,side", "(city by side)"), ("city", "(city)")):
+        figure = tmp_path / "map.svg"
+        call = ("--by", by, "--estimator", "beta-i", "--figure", figure)
+        assert f"Written: {figure} {words}\n" in told("surface", tmp_path / "audit", *call)
+        assert "東京" in figure.read_text(encoding="utf-8")
+
+
+def test_maps_of_one_report_share_a_scale(people):
+    with Audit.open(people) as audit:
+        facts = gather(audit, surface="sex,age,postcode", estimator="beta-i")
+        one = gather(audit, surface="sex,age", estimator="beta-i")
+    first, second = (picture["caption"] for picture in view(facts)["models"][0]["surface"]["pictures"])
+    shade = re.compile(r"Stronger colour: less accurate, \d+% to \d+%; the same scale in all maps\.")
+    assert shade.search(first)[0] == shade.search(second)[0]
+    [picture] = view(one)["models"][0]["surface"]["pictures"]
+    assert "the same scale" not in picture["caption"]
+    assert "In brackets: no labels of its own, estimated from others." in picture["caption"]
+    assert picture["caption"] in assert_self_contained(render_html(one)).text
 
 
 def test_json_has_the_same(folder):

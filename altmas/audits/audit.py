@@ -66,7 +66,7 @@ class Audit(Record):
     ) -> Audit:
         """Make a folder for a pool; nothing is left behind if something is refused.
 
-        Without `metrics` they are accuracy, macro_precision and macro_recall, or accuracy where the method knows no other.
+        `metrics` left out are accuracy, macro_precision and macro_recall, or accuracy where the method knows no other.
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
         of the files the pool came from.

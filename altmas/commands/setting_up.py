@@ -41,7 +41,9 @@ _text_file = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--text", help="The column that is the item's text.")
 @click.option("--show", help="Columns annotators see, with commas. Never a model's outputs.")
 @click.option("--classes", help="The label set, with commas, or a file with one class per line.")
-@click.option("--metrics", help="With commas. Left out: accuracy,macro_precision,macro_recall, or what the method knows.")
+@click.option(
+    "--metrics", help="With commas. Left out: accuracy,macro_precision,macro_recall, or what the method knows."
+)
 @click.option("--method", default="certified", show_default=True)
 @click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the method, such as worth=uniform.")
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together: watch, stop when you like.")

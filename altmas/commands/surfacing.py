@@ -69,9 +69,10 @@ def surface(
         click.echo(line)
     click.echo(printable(shown.verdict))
     click.echo(f"The intervals promise: {shown.promise}")
-    for path in (target, figure):
-        if path is not None:
-            click.echo(f"Written: {path}")
+    if target is not None:
+        click.echo(f"Written: {target}")
+    if figure is not None:
+        click.echo(printable(f"Written: {figure} ({_drawn(shown)})"))
 
 
 def _check_endings(target: Path | None, figure: Path | None) -> None:
@@ -87,16 +88,24 @@ def _check_endings(target: Path | None, figure: Path | None) -> None:
 
 
 def _draw(shown: Surface, path: Path) -> None:
+    import matplotlib as mpl
     from matplotlib.figure import Figure
 
     from altmas.files import write_bytes
+    from altmas.reports.svg import any_letters
     from altmas.surfaces.plots import plot_surface
 
-    drawn = plot_surface(shown).get_figure(root=True)
-    assert isinstance(drawn, Figure)
     file = io.BytesIO()
-    drawn.savefig(file, format=path.suffix.lower()[1:], dpi=150, bbox_inches="tight")
+    with mpl.rc_context({"svg.fonttype": "none"}), any_letters():
+        drawn = plot_surface(shown).get_figure(root=True)
+        assert isinstance(drawn, Figure)
+        drawn.savefig(file, format=path.suffix.lower()[1:], dpi=150, bbox_inches="tight")
     write_bytes(path, file.getvalue())
+
+
+def _drawn(shown: Surface) -> str:
+    """The attributes that a picture is of."""
+    return " by ".join(next(iter(shown.widest()), shown.arms.names))
 
 
 def _combinations(shown: Surface) -> dict[str, int]:

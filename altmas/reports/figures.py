@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -182,16 +183,34 @@ def differences(rows: Sequence[Row], rope: float | None, key: str, title: str) -
     return draw(plot, key, title)
 
 
-def pair(found: Row, key: str, title: str) -> str:
-    """A heat map of the combinations of two attributes."""
+def pair_display(found: Row) -> PairDisplay:
+    """A heat map of the combinations of two attributes, not yet drawn."""
     import pandas as pd
 
     table = pd.DataFrame([{**row["values"], **row} for row in found["cells"]])
-    display = PairDisplay.from_table(table, *found["attributes"], order=found["values"])
+    return PairDisplay.from_table(table, *found["attributes"], order=found["values"])
+
+
+def one_scale(displays: Sequence[PairDisplay]) -> list[PairDisplay]:
+    """Heat maps with one scale of shades, so that they compare; one alone keeps its own.
+
+    >>> both = {"attributes": ["hat", "age"], "values": {"hat": ["n"], "age": [4, 9]}}
+    >>> cells = [{"values": {"hat": "n", "age": k}, "support": 9, "labels": 3, "estimate": k / 10} for k in (4, 9)]
+    >>> [one.scale for one in one_scale([pair_display({**both, "cells": [cell]}) for cell in cells])]
+    [(0.4, 0.9), (0.4, 0.9)]
+    """
+    if len(displays) < 2:
+        return list(displays)
+    ends = [end for one in displays for end in one.ends]
+    return [replace(one, scale=(min(ends), max(ends))) for one in displays]
+
+
+def pair(display: PairDisplay, key: str, title: str) -> str:
+    """A heat map; its notes stand in the page."""
 
     def plot() -> Axes:
         width = min(max(1.4 + 0.8 * len(display.columns), 3.4), WIDTH)
-        return _sized(display.plot(), 0.9 + 0.44 * len(display.rows), width)
+        return _sized(display.plot(noted=False), 0.9 + 0.44 * len(display.rows), width)
 
     return draw(plot, key, title)
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -47,6 +48,18 @@ _HREF = "{http://www.w3.org/1999/xlink}href"
 _DRAWN = ("style", "fill", "stroke")
 
 
+@contextmanager
+def any_letters() -> Iterator[None]:
+    """Nothing is said of letters that matplotlib's own font lacks: as text in an SVG they are the browser's to draw.
+
+    >>> with any_letters():
+    ...     warnings.warn("Glyph 21271 missing from font(s) DejaVu Sans.", UserWarning)
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
+        yield
+
+
 def draw(plot: Callable[[], Axes], key: str, title: str) -> str:
     """Plot under the page's style, and give the SVG; `key` keeps its ids apart from those of other figures.
 
@@ -57,9 +70,7 @@ def draw(plot: Callable[[], Axes], key: str, title: str) -> str:
     """
     import matplotlib as mpl
 
-    with mpl.rc_context(STYLE), warnings.catch_warnings():
-        # Letters that matplotlib's own font lacks are the browser's to draw.
-        warnings.filterwarnings("ignore", r"Glyph .* missing from font", UserWarning)
+    with mpl.rc_context(STYLE), any_letters():
         figure: Figure = plot().get_figure(root=True)  # type: ignore[assignment]
         file = io.BytesIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})

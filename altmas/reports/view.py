@@ -9,6 +9,7 @@ from altmas.reports import figures, surface_tables, tables
 from altmas.reports.event_words import events_table
 from altmas.reports.verdict import Row
 from altmas.reports.wording import clean, digits_for, ends, figure, is_share, named, quoted
+from altmas.surfaces.plots import PairDisplay
 
 MOST_CONFUSED = 12
 _SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}
@@ -18,7 +19,8 @@ def view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Everything the template needs beside the facts themselves."""
     models, level = facts["models"], facts["level"]
     several = len(models) > 1
-    shown = [_model(one, level, f"m{k}", several=several) for k, one in enumerate(models)]
+    maps = _maps(models)
+    shown = [_model(one, level, f"m{k}", maps[k], several=several) for k, one in enumerate(models)]
     people = facts["agreement"]["annotators"] if facts["agreement"] else facts["status"]["annotators"]
     record = facts["trail"]
     return {
@@ -64,7 +66,14 @@ def picture(row: Row | None) -> dict[str, Any] | None:
     return {"at": at, "left": left, "wide": max(round(right - left, 2), 0.4), "ticks": ticks, "said": said}
 
 
-def _model(one: Row, level: float, key: str, *, several: bool) -> dict[str, Any]:
+def _maps(models: Sequence[Row]) -> list[list[PairDisplay]]:
+    """The heat maps of each model, all with one scale of shades."""
+    pairs = [one["surface"]["pairs"] if one["surface"] else [] for one in models]
+    made = iter(figures.one_scale([figures.pair_display(pair) for some in pairs for pair in some]))
+    return [[next(made) for _ in some] for some in pairs]
+
+
+def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], *, several: bool) -> dict[str, Any]:
     whose = f" of {clean(one['name'])}" if several else ""
     main = next((row for row in one["estimates"] if row["metric"] == one["main"]), None)
     drawn = picture(main)
@@ -87,7 +96,7 @@ def _model(one: Row, level: float, key: str, *, several: bool) -> dict[str, Any]
             for k, found in enumerate(one["groups"])
         ],
         "comparisons": _comparisons(one["comparisons"], level, f"{key}-d", whose),
-        "surface": _surface(one["surface"], level, f"{key}-s", whose),
+        "surface": _surface(one["surface"], level, f"{key}-s", whose, maps),
         "confusion": _confusion(one["confusion"], level, f"{key}-c", whose),
         "calibration": _calibration(one["calibration"], level, f"{key}-r", whose),
         "history": _history(one, level, f"{key}-h", whose),
@@ -103,31 +112,41 @@ def _comparisons(rows: Sequence[Row], level: float, key: str, whose: str) -> dic
     return {"rows": rows, "figure": drawn, "table": tables.comparisons_table(rows, level)}
 
 
-def _surface(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
+def _surface(
+    found: Row | None, level: float, key: str, whose: str, maps: Sequence[PairDisplay]
+) -> dict[str, Any] | None:
     if found is None:
         return None
-    drawn = [
-        {
-            "title": " and ".join(map(clean, pair["attributes"])),
-            "figure": figures.pair(
-                pair, f"{key}{k}", f"Accuracy{whose} by {' and '.join(map(clean, pair['attributes']))}"
-            ),
-            "table": surface_tables.pair_table(pair),
-        }
-        for k, pair in enumerate(found["pairs"])
-    ]
+    drawn = []
+    for k, (pair, display) in enumerate(zip(found["pairs"], maps, strict=True)):
+        title = " and ".join(map(clean, pair["attributes"]))
+        drawn.append(
+            {
+                "title": title,
+                "figure": figures.pair(display, f"{key}{k}", f"Accuracy{whose} by {title}"),
+                "caption": _map_caption(display),
+                "table": surface_tables.pair_table(pair),
+            }
+        )
     if not drawn:
         [one] = found["attributes"]
         title = clean(one["attribute"])
-        table = surface_tables.values_table(one, level)
         drawn = [
             {
                 "title": title,
                 "figure": figures.values(one, level, f"{key}0", f"Accuracy{whose} by {title}"),
-                "table": table,
+                "caption": "Estimated accuracy and its interval, with the number of labels at the right.",
+                "table": surface_tables.values_table(one, level),
             }
         ]
     return {"facts": found, "worst": surface_tables.arms_table(found, level), "pictures": drawn}
+
+
+def _map_caption(display: PairDisplay) -> str:
+    shade, *brackets = (f"{note[:1].upper()}{note[1:]}" for note in display.notes)
+    shared = "" if display.scale is None else "; the same scale in all maps"
+    said = ["Estimated accuracy, and below it the number of labels", f"{shade}{shared}", *brackets, "Hatched: no items"]
+    return f"{'. '.join(said)}."
 
 
 def _confusion(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:

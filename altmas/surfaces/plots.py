@@ -15,6 +15,7 @@ from altmas.metrics.confusion import FloatArray
 from altmas.plots import INK, _new_axes
 from altmas.reports.wording import short
 from altmas.surfaces.arms import shown as told
+from altmas.surfaces.words import LABELLED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +30,8 @@ FAINTEST, DARKEST = 0.04, 0.55
 
 LEAST_RANGE = 0.1
 """Accuracies closer together than this are shaded as little as they differ."""
+
+BRACKETS = "in brackets: no labels of its own, estimated from others"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +92,18 @@ class MarginalDisplay:
 
 @dataclass(frozen=True, eq=False)
 class PairDisplay:
-    """A heat map: estimated accuracy `[R, C]` (NaN where the pool has no items), labels, and names of both sides."""
+    """A heat map: estimated accuracy `[R, C]` (NaN where the pool has no items), labels, and names of both sides.
+
+    `left_out` counts the rarer values of the rows and of the columns. Maps with one `scale` of shades compare.
+    """
 
     attributes: tuple[str, str]
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     estimate: FloatArray
     labels: FloatArray
-    left_out: int
+    left_out: tuple[int, int]
+    scale: tuple[float, float] | None = None
 
     @classmethod
     def from_surface(cls, surface: Surface, a: str, b: str, *, most: int = MOST_VALUES) -> PairDisplay:
@@ -128,26 +135,47 @@ class PairDisplay:
             if row[a] in down and row[b] in across:
                 place = down.index(row[a]), across.index(row[b])
                 estimate[place], labels[place] = row["estimate"], row["labels"]
-        left = found[a] - len(down) + found[b] - len(across)
+        left = found[a] - len(down), found[b] - len(across)
         rows, columns = (tuple(short(told(one), 28) for one in side) for side in (down, across))
         return cls((a, b), rows, columns, estimate, labels, left)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cells: the stronger the colour the less accurate, labels below; hatched where there are no items."""
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The lowest and the highest estimate."""
+        return float(np.nanmin(self.estimate)), float(np.nanmax(self.estimate))
+
+    @property
+    def notes(self) -> list[str]:
+        """What shades and brackets mean, a line each."""
+        low, high = (f"{100 * end:.0f}%" for end in self.scale or self.ends)
+        shade = "stronger colour: less accurate" + (f", {low} to {high}" if low != high else "")
+        return [shade, BRACKETS] if bool(self._unlabelled.any()) else [shade]
+
+    @property
+    def _unlabelled(self) -> Any:
+        return ~np.isnan(self.estimate) & (self.labels < LABELLED)
+
+    def plot(self, ax: Axes | None = None, *, noted: bool = True) -> Axes:
+        """Draw the cells with their number of labels; hatched where there are no items. Below, the notes."""
         from matplotlib.patches import Rectangle
 
+        own = ax is None
         if ax is None:
             ax = _new_axes()
-            wide = 1.6 + 0.85 * len(self.columns)
-            ax.figure.set_size_inches(max(wide, 4.2), 1.2 + 0.5 * len(self.rows))  # type: ignore[union-attr]
+            wide, high = max(1.6 + 0.85 * len(self.columns), 4.2), 1.2 + 0.5 * len(self.rows)
+            ax.figure.set_size_inches(wide, high + (0.15 * len(self.notes) if noted else 0))  # type: ignore[union-attr]
         ax.grid(visible=False)
+        bare = self._unlabelled
         for (y, x), value in np.ndenumerate(self.estimate):
             place, size = (x - 0.48, y - 0.47), (0.96, 0.94)
             if np.isnan(value):
                 ax.add_patch(Rectangle(place, *size, facecolor="none", edgecolor=GREY, hatch="////", lw=0, alpha=0.6))
                 continue
             ax.add_patch(Rectangle(place, *size, facecolor=INK[1], alpha=self._shade(float(value)), linewidth=0))
-            ax.text(x, y - 0.12, f"{100 * value:.0f}%", ha="center", va="center", fontsize=9)
+            text, style = f"{100 * value:.0f}%", "normal"
+            if bare[y, x]:
+                text, style = f"({text})", "italic"
+            ax.text(x, y - 0.12, text, ha="center", va="center", fontsize=9, style=style)
             ax.text(x, y + 0.24, f"n {_count(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
         ax.set_xticks(range(len(self.columns)), self.columns, parse_math=False)
         if max(map(len, self.columns)) * len(self.columns) > 60:
@@ -157,12 +185,19 @@ class PairDisplay:
         ax.set_ylim(len(self.rows) - 0.5, -0.5)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
-        ax.set_ylabel(short(self.attributes[0], 28), parse_math=False)
-        ax.set_xlabel(short(self.attributes[1], 28) + _left_out(self.left_out), parse_math=False)
+        down, across = (
+            short(name, 28) + _left_out(left) for name, left in zip(self.attributes, self.left_out, strict=True)
+        )
+        below = self.notes if noted else []
+        ax.set_ylabel(down, parse_math=False)
+        ax.set_xlabel("\n".join([across, *([] if own else below)]), parse_math=False)
+        if own and below:  # from the figure's left side, where a map is narrower than its notes
+            drawn: Any = ax.get_figure(root=True)
+            drawn.supxlabel("\n".join(below), x=0.01, ha="left", fontsize=8)
         return ax
 
     def _shade(self, value: float) -> float:
-        low, high = float(np.nanmin(self.estimate)), float(np.nanmax(self.estimate))
+        low, high = self.scale or self.ends
         return FAINTEST + (DARKEST - FAINTEST) * (high - value) / max(high - low, LEAST_RANGE)
 
 
@@ -172,7 +207,7 @@ def plot_surface(surface: Surface, ax: Axes | None = None) -> Axes:
     if not pairs:
         return MarginalDisplay.from_surface(surface, surface.arms.names[0]).plot(ax)
     drawn = PairDisplay.from_surface(surface, *pairs[0]).plot(ax)
-    drawn.set_title("accuracy (the stronger the colour, the lower), number of labels", loc="left", fontsize=9)
+    drawn.set_title("accuracy and number of labels, n", loc="left", fontsize=9)
     return drawn
 
 
