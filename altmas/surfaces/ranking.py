@@ -29,7 +29,7 @@ def probability_among_lowest(draws: FloatArray, m: int) -> FloatArray:
         below, level = some < last, some == last
         places = (m - below.sum(1)) / level.sum(1)
         total += below.sum(0) + places @ level
-    return total / count
+    return np.asarray(total / count)
 
 
 def worst_first(table: pd.DataFrame, chance: str, digits: int | None = None) -> pd.DataFrame:
@@ -41,7 +41,7 @@ def worst_first(table: pd.DataFrame, chance: str, digits: int | None = None) -> 
     >>> worst_first(rows, "p")["estimate"].tolist()
     [0.7, 0.6, 0.9]
     """
-    leads = np.zeros(len(table), dtype=bool)
-    leads[np.lexsort([table["estimate"], -table["p_worst"]])[:1]] = True
-    chances = table[chance] if digits is None else table[chance].round(digits)
-    return table.iloc[np.lexsort([table["estimate"], -chances, ~leads])]
+    low, worst, other = (table[name].to_numpy(np.float64) for name in ("estimate", "p_worst", chance))
+    follows = np.ones(len(table), dtype=bool)
+    follows[np.lexsort([low, -worst])[:1]] = False
+    return table.iloc[np.lexsort([low, -other if digits is None else -other.round(digits), follows])]
