@@ -23,8 +23,8 @@ class ImputedSurface:
     >>> from altmas.surrogates.beta_independent import BetaIndependent
     >>> alike = ArmAnswers(np.array([[0, 1]] * 8), np.full((8, 2), 0.5), np.ones((8, 2)), np.ones(8), 2)
     >>> found = ImputedSurface(BetaIndependent(2), draws=300).fit(alike, rng=np.random.default_rng(0))
-    >>> bool(found.posterior().low.max() < 0.5)
-    True
+    >>> found.draw(4, np.random.default_rng(1)).shape
+    (4, 2)
     """
 
     def __init__(self, surface: SurfaceEstimator, draws: int) -> None:

@@ -59,17 +59,17 @@ def test_a_number_on_an_edge_is_where_the_name_says():
     assert [age.values[code] for code in age.codes([30, 31, 80])] == ["18 to <31", "31 to <43", "68 to 80"]
 
 
-def test_missing_values_stay_what_they_are():
+def test_missing_values_are_a_value_and_leave_the_others_as_they_are():
     groups = {"hats": [None, 0, 1, 0] * 10, "side": list("abab") * 10}
     found = surface(groups)
-    assert found.table["hats"].tolist() == [None, 0, 1]
-    assert {type(one) for one in found.table["hats"]} == {type(None), int}
+    assert found.table["hats"].tolist() == [0, 1, "(missing)"]
+    assert {type(one) for one in found.table["hats"]} == {int, str}
     hats = found.marginal("hats")
-    assert hats["hats"].tolist() == [None, 0, 1]
-    assert hats["support"].tolist() == [10, 20, 10]
-    assert MarginalDisplay.from_surface(found, "hats").names == ("(missing)", "0", "1")
+    assert hats["hats"].tolist() == [0, 1, "(missing)"]
+    assert hats["support"].tolist() == [20, 10, 10]
+    assert MarginalDisplay.from_surface(found, "hats").names == ("0", "1", "(missing)")
     pair = PairDisplay.from_surface(found, "hats", "side")
-    assert pair.rows == ("(missing)", "0", "1")
+    assert pair.rows == ("0", "1", "(missing)")
     assert pair.labels.sum() == 40
     assert found.worst(9)["arm"].str.contains("hats=(missing)", regex=False).sum() == 1
 
