@@ -310,7 +310,7 @@ def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
 
 def _with_missing(values: Any) -> Any:
     """A column whose blanks, as Python, NumPy and pandas have them, are a value of their own: that of an empty cell."""
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or np.ndim(values) > 1:
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) > 1:
         return values  # not a column, as will be said
     return [MISSING if is_blank(one) else one for one in values]
 

@@ -71,7 +71,7 @@ def overall_levels(right: FloatArray, wrong: FloatArray, strength: float) -> Flo
     """Equally likely values of kappa `[LEVELS]`, by the Beta-binomial likelihood of the arms and Jeffreys' prior.
 
     >>> overall_levels(np.array([8.0]), np.array([2.0]), strength=1e6)[[0, 7, 14]].round(2)
-    array([0.51, 0.79, 0.95])
+    array([0.52, 0.79, 0.95])
     """
     seen = right + wrong > 0
     # Arms with equal counts are alike, and most have one or two answers.
