@@ -72,6 +72,16 @@ class SurfaceMethod:
         """How the surface is made."""
         return SurfaceRecipe.of(self.estimator)
 
+    @property
+    def guide(self) -> SurfaceRecipe:
+        """Of the surface whose variance is followed: for `betagp` it is `betagp-sl`, which sees where answers are few.
+
+        >>> SurfaceMethod("betagp").guide.estimator, SurfaceMethod("berngp").guide.estimator
+        ('betagp-sl', 'berngp')
+        """
+        follows = self.recipe.estimator == "betagp" and self.explore == "variance"
+        return replace(self.recipe, estimator="betagp-sl") if follows else self.recipe
+
     def begin(self, job: Job) -> Run:
         """Lay out the arms."""
         if other := [one.name for one in job.metrics if one.name not in MEASURES]:
@@ -109,7 +119,7 @@ class SurfaceRun:
 
     @cached_property
     def _unfitted(self) -> SurfaceEstimator:
-        return self.method.recipe.make(self.where)
+        return self.method.guide.make(self.where)
 
     def counts(self) -> ArmCounts:
         """Plain counts: within an arm all items were alike."""
@@ -146,7 +156,7 @@ class SurfaceRun:
         mean, draws = self._accuracy()
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
         ends = {"accuracy": (mean, low, high), "error_rate": (1 - mean, 1 - high, 1 - low)}
-        promise = surface_promise(level, self.method.recipe.estimator, "" if self.where.sure else GUESSED)
+        promise = surface_promise(level, self.method.guide.estimator, "" if self.where.sure else GUESSED)
         return [_estimate(one.name, ends[one.name], len(self.answers), promise) for one in self.job.metrics]
 
     def _accuracy(self) -> tuple[float, FloatArray]:
@@ -162,9 +172,9 @@ class SurfaceRun:
         return min(max(mean, 0.0), 1.0), (known + right) / pool.size
 
     def surface(self, level: float) -> Surface:
-        """The surface as it is now; where attributes are guessed, one fitted anew, with the answers' arms drawn too."""
+        """The surface as it is now; fitted anew where another one was followed, or where attributes are guessed."""
         assert self.fitted is not None, "there are answers"
-        if not self.where.sure:
+        if not self.where.sure or self.method.guide != self.method.recipe:
             return surface_of(
                 self.job.pool, self.answers, self.where, estimator=self.method.recipe, level=level, seed=self.job.seed
             )
