@@ -22,7 +22,6 @@ from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choos
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
 from altmas.surfaces.surface import Surface, read_surface, surface_of
-from altmas.surfaces.words import GUESSED, surface_promise
 from altmas.weighted import everything_labelled, goes_on
 
 if TYPE_CHECKING:
@@ -156,7 +155,8 @@ class SurfaceRun:
         mean, draws = self._accuracy()
         low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
         ends = {"accuracy": (mean, low, high), "error_rate": (1 - mean, 1 - high, 1 - low)}
-        promise = surface_promise(level, self.method.guide.estimator, "" if self.where.sure else GUESSED)
+        # Explored labels lie where combinations are rare; what a surface makes of them for the pool is often too sure.
+        promise = f"spread of {len(draws):,} draws, not coverage: labels were explored for the combinations"
         return [_estimate(one.name, ends[one.name], len(self.answers), promise) for one in self.job.metrics]
 
     def _accuracy(self) -> tuple[float, FloatArray]:

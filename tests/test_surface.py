@@ -312,8 +312,7 @@ def test_the_default_estimator_explores():
     table = result.surface
     assert (table["labels"] >= 2).all()
     assert ((table["low"] < table["estimate"]) & (table["estimate"] < table["high"])).all()
-    # The variance of betagp-sl is followed, and the pool's accuracy is by it; the surface itself is betagp.
-    assert result.estimates["promise"][0].startswith("nominally 95%")
+    assert result.estimates["promise"][0].startswith("spread of 2,000 draws, not coverage")
     assert result.fitted.promise == "95% credible under the surface's prior"
     assert table["p_worst"].sum() == pytest.approx(1)
 

@@ -128,7 +128,7 @@ def test_every_estimator_promises_what_it_can(estimator, promise):
     method = make_method("surface", estimator=estimator, by="sex,race")
     result = altmas.assess(said, groups=groups, oracle=truth, method=method, budget=40, initial=30, progress=False)
     assert result.fitted.promise == promise
-    assert result.estimates["promise"].tolist() == [promise]
+    assert "not coverage: labels were explored" in result.estimates["promise"][0]  # of the pool's accuracy
 
 
 # Guessed attributes
