@@ -16,12 +16,11 @@ from altmas.pool import Pool
 from altmas.reports.facts_surface import surface_facts
 from altmas.reports.figures import one_scale
 from altmas.surfaces.counts import arm_counts
-from altmas.surfaces.membership import membership, membership_from_scores
+from altmas.surfaces.membership import membership
 from altmas.surfaces.plots import MarginalDisplay, PairDisplay, plot_surface
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_of
 from altmas.surfaces.words import surface_verdict
-from altmas.surrogates.affiliation import Affiliation
 from altmas.surrogates.surface_gp import SurfaceSettings
 from altmas.testing import CountingOracle, check_method
 
@@ -46,63 +45,6 @@ def found():
     said, scores, groups, truth = world()
     asked = {"task": "surface", "by": "sex,race", "estimator": "beta-i", "metrics": "accuracy"}
     return altmas.assess(said, scores, groups=groups, oracle=truth, **asked, **QUICK)
-
-
-@pytest.mark.parametrize(("arms", "per"), [(1, 2000), (20, 100), (100, 20)])
-@pytest.mark.parametrize("log", [False, True])
-def test_counts_of_labels_with_unequal_chances(arms, per, log):
-    """A policy that asks six times as often where it fears an error: plain counts are far off, weighted ones are not.
-
-    In one large arm, and in arms with about five labels and one. 300 samples; the mean of the weighted shares lies
-    within 4 of its standard errors but in 6 of 100,000 runs; a ratio of two sums is itself biased, here by up to 0.01.
-    """
-    rng = np.random.default_rng(1)
-    belongs = Affiliation.exact(np.repeat(np.arange(arms), per))
-    errors = {"plain": [], "weighted": []}
-    for _ in range(300):
-        right = rng.random(2000) < 0.8
-        chance = np.where(rng.random(2000) < np.where(right, 0.2, 0.8), 0.12, 0.02)
-        items = np.flatnonzero(rng.random(2000) < chance)
-        seen = np.where(np.isin(np.arange(2000), items), chance, np.nan) if log else chance
-        for name, inclusion in (("plain", None), ("weighted", seen)):
-            counts = arm_counts(belongs, arms, items, right[items], inclusion)
-            errors[name].append(counts.right.sum() / (counts.right + counts.wrong).sum() - right.mean())
-    weighted = np.array(errors["weighted"])
-    assert abs(weighted.mean()) < 4 * weighted.std() / np.sqrt(300) + 0.01
-    assert np.mean(errors["plain"]) < -0.15
-
-
-def test_counts_sum_to_what_the_labels_are_worth():
-    """Kish's number on average: 0.1 and 0.4 in equal parts of 2,000 items give 500 labels, worth 320."""
-    rng = np.random.default_rng(0)
-    chance = np.repeat([0.1, 0.4], 1000)
-    belongs = Affiliation.exact(np.zeros(2000, dtype=int))
-    sums = []
-    for _ in range(200):
-        items = np.flatnonzero(rng.random(2000) < chance)
-        counts = arm_counts(belongs, 1, items, np.ones(len(items)), chance)
-        sums.append(counts.right[0])
-    assert np.mean(sums) == pytest.approx(320, abs=4 * np.std(sums) / np.sqrt(200))  # fails in 6 of 100,000 runs
-
-
-def test_equal_chances_within_arms_are_plain_counts_whatever_they_are():
-    belongs = Affiliation.exact(np.array([0, 0, 0, 1, 1, 1]))
-    items, right = np.arange(5), [1, 0, 1, 1, 0]
-    one, other = (arm_counts(belongs, 3, items, right, chance) for chance in (None, [0.5] * 3 + [0.01] * 3))
-    np.testing.assert_allclose(one.right, [2, 1, 0])
-    np.testing.assert_allclose(one.wrong, [1, 1, 0])
-    np.testing.assert_allclose(other.right, one.right)
-    np.testing.assert_allclose(other.wrong, one.wrong)
-    soft = Affiliation(np.array([[0, 1]]), np.array([[0.7, 0.3]]))
-    counts = arm_counts(soft, 2, np.array([0]), [1], [0.2])
-    np.testing.assert_allclose(counts.right, [0.7, 0.3])
-    for chance, sentence in (
-        ([0.5], "one probability per item"),
-        ([0.0] * 6, "above 0"),
-        ([np.nan] * 6, "every answer"),
-    ):
-        with pytest.raises(altmas.InputError, match=sentence):
-            arm_counts(belongs, 3, items, right, chance)
 
 
 def test_the_table_of_a_surface(found):
@@ -424,122 +366,6 @@ def test_an_audits_surface_of_one_of_several_models(tmp_path):
             audit.surface("sex", estimator="beta-i", model="hers")
     assert first.counts.wrong.sum() > 1
     assert second.counts.wrong.sum() == 0
-
-
-def test_attributes_from_scores():
-    rng = np.random.default_rng(0)
-    size = 600
-    hat, sex = rng.random(size) < 0.4, rng.choice(["f", "m"], size)
-    scores = 2.5 * rng.normal(size=size) + 4 * hat - 2  # right in about four of five, and too sure
-    truth = {"hat": [("yes" if hat[i] else "no") if i < 200 else None for i in range(size)]}
-    where = membership_from_scores({"hat": scores}, truth, {"sex": sex}, joint=False)
-    assert where.arms.names == ("hat", "sex")
-    assert where.support.sum() == pytest.approx(size)
-    assert 0.3 * size < where.support[2:].sum() < 0.5 * size  # 217 have one
-    labels = rng.integers(2, size=size)
-    said = np.where(rng.random(size) < np.where(hat, 0.5, 0.95), labels, 1 - labels)
-    found = altmas.assess(said, oracle=labels, groups={"sex": sex}, task="surface", by=where, method="surface",
-                          estimator="beta-i", budget=200, initial=100, progress=False)  # fmt: skip
-    bare, with_hat = found.fitted.marginal("hat")["estimate"]
-    assert with_hat < bare - 0.15
-    assert found.surface["labels"].sum() == pytest.approx(200)
-    assert set(found.answers["propensity"][100:]) == {1.0}
-    assert found.fitted.promise.endswith("; as if the probabilities of the attributes were right")
-
-
-@pytest.mark.parametrize(
-    ("scores", "truth", "more", "sentence"),
-    [
-        ({}, {}, {}, "attribute scores must be given for at least one attribute; got none."),
-        ({"hat": [0.0] * 4}, {}, {}, "truth must have a column for every attribute with scores; got none for 'hat'."),
-        ({"hat": [0.0] * 4}, {"hat": ["y", None, "y", None]}, {}, "values of attribute hat must be at least two"),
-        (
-            {"hat": [0.0] * 4},
-            {"hat": ["y", "n", "?", None]},
-            {"values": {"hat": "ny"}},
-            "must be among n, y; got '\\?'",
-        ),
-        ({"hat": [0.0] * 4}, {"hat": ["y", "n", "?", None]}, {}, "scores of attribute hat must be \\[N, 3\\]"),
-        ({"hat": [0.0, np.nan]}, {"hat": ["y", "n"]}, {}, "scores of attribute hat must be finite; got row 1."),
-        (
-            {"hat": [0.0] * 3},
-            {"hat": ["y", "n"]},
-            {},
-            "attribute hat must be one row per item; got 2 rows for 3 items.",
-        ),
-        ({"hat": [0.0] * 2}, {"hat": ["y", "n"]}, {"known": {"hat": ["y", "n"]}}, "be known or scored, not both"),
-        ([0.0], {}, {}, "attribute scores must be columns by name of attribute; got list."),
-        (
-            {"hat": [0.1, 0.9]},
-            {"hat": ["y", "n"]},
-            {},
-            "must be logits or log-odds; got numbers from 0 to 1 only. Of",
-        ),
-        ({"hat": [0.1, 2]}, {"hat": ["y", "n"]}, {"probabilities": True}, "be probabilities, from 0 to 1; got row 1."),
-        (
-            {"hat": [-3.0, 3.0] * 20},
-            {"hat": ["y", "n"] * 20},
-            {"values": {"hat": "ny"}},
-            "scores of attribute hat must agree with the values that are known; got 0% of 40 right. Are n, y in",
-        ),
-    ],
-)
-def test_scores_that_are_refused(scores, truth, more, sentence):
-    with pytest.raises(altmas.InputError, match=sentence):
-        membership_from_scores(scores, truth, **more)
-
-
-def test_probabilities_are_the_same_as_their_log_odds():
-    rng = np.random.default_rng(0)
-    hat = rng.random(300) < 0.4
-    odds = 2 * rng.normal(size=300) + 4 * hat - 2
-    truth = {"hat": [int(hat[i]) if i < 100 else None for i in range(300)]}
-    p = 1 / (1 + np.exp(-odds))
-    given = ({"hat": odds}, {"hat": p}, {"hat": np.stack([1 - p, p], axis=1)})
-    found = [
-        membership_from_scores(one, truth, joint=False, probabilities=k > 0).support for k, one in enumerate(given)
-    ]
-    np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
-    np.testing.assert_allclose(found[2], found[0], rtol=1e-6)
-
-
-def test_blanks_are_a_value_of_their_own_however_they_are_written():
-    """As Python, NumPy and pandas have them; a file's empty cell is the same."""
-    ages = pd.Series([20, 31, 42, 53, 64, 75, None] * 5, dtype="Int64")
-    groups = {"age": ages, "side": pd.Series(["a", None, "b", "a", "b", np.nan, "a"] * 5, dtype="category")}
-    pool = Pool.build([0, 1] * 17 + [0], groups=groups)
-    arms = membership(pool, "age,side").arms
-    assert arms.attributes[0].values[-1] == "(missing)"
-    assert arms.attributes[0].ordered
-    assert arms.attributes[1].values == ("(missing)", "a", "b")
-
-
-def test_a_name_with_a_comma_stands_in_quotes():
-    pool = Pool.build([0, 1] * 3, groups={"north, south": list("nnnsss"), "sex": list("fmfmfm")})
-    assert membership(pool, '"north, south",sex').arms.names == ("north, south", "sex")
-    assert membership(pool, "north, south").arms.names == ("north, south",)
-    with pytest.raises(InputError, match="be attributes of the pool: 'north, south', sex, class; got 'north', 'south'"):
-        membership(pool, "north, south,sex")
-
-
-def test_a_column_that_names_every_item_is_an_id():
-    pool = Pool.build(
-        [0, 1] * 20, groups={"who": [f"p{k}" for k in range(40)], "few": [f"v{k % 20}" for k in range(40)]}
-    )
-    with pytest.raises(InputError, match="attribute who must have at most half as many values as items; got 40 for 40"):
-        membership(pool, "who")
-    assert membership(pool, "few").arms.size == 20
-
-
-def test_one_rare_answer_does_not_pass_for_many():
-    """An item at a twentieth of the others' chance: its arm counts for 1.5 times Kish's number, its share is kept."""
-    belongs = Affiliation.exact(np.zeros(40, dtype=int))
-    chance = np.where(np.arange(40) == 0, 0.02, 0.4)
-    counts = arm_counts(belongs, 1, np.arange(16), [0] + [1] * 15, chance)
-    total = counts.right[0] + counts.wrong[0]
-    kish = 87.5**2 / (50**2 + 15 * 2.5**2)  # weights of 50, and 15 times 2.5
-    assert total == pytest.approx(1.5 * kish)
-    assert counts.wrong[0] / total == pytest.approx(50 / 87.5)
 
 
 def test_pictures(found):
