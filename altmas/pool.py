@@ -300,7 +300,7 @@ def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
     named = groups if isinstance(groups, Mapping) else {getattr(groups, "name", None) or "group": groups}
     out: dict[str, NDArray[Any]] = {}
     for name, values in named.items():
-        column = as_column("groups", _with_missing(values))
+        column = as_column("groups", with_missing(values))
         same_length("groups", len(column), items, "value")
         array = np.empty(items, dtype=object)
         array[:] = column
@@ -308,8 +308,12 @@ def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
     return MappingProxyType(out)
 
 
-def _with_missing(values: Any) -> Any:
-    """A column whose blanks, as Python, NumPy and pandas have them, are a value of their own: that of an empty cell."""
+def with_missing(values: Any) -> Any:
+    """A column whose blanks, as Python, NumPy and pandas have them, are a value of their own: that of an empty cell.
+
+    >>> with_missing([3.0, None, float("nan")])
+    [3.0, '(missing)', '(missing)']
+    """
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) > 1:
         return values  # not a column, as will be said
     return [MISSING if is_blank(one) else one for one in values]

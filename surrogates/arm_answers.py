@@ -51,11 +51,12 @@ class ArmAnswers:
 
     def labels(self) -> FloatArray:
         """Expected number of labels per arm `[A]`, each counted once."""
-        return self._summed(self.probability)
+        return self.summed(self.probability)
 
     def _counted(self, share: FloatArray) -> tuple[FloatArray, FloatArray]:
         each, right = share * self.weight, self.right[:, None]
-        return self._summed(each * right), self._summed(each * (1 - right))
+        return self.summed(each * right), self.summed(each * (1 - right))
 
-    def _summed(self, each: FloatArray) -> FloatArray:
+    def summed(self, each: FloatArray) -> FloatArray:
+        """Numbers per answer and arm `[n, T]` summed per arm `[A]`."""
         return np.bincount(self.arms.ravel(), each.ravel(), minlength=self.size).astype(np.float64)

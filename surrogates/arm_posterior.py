@@ -82,16 +82,6 @@ def overall_accuracy(right: FloatArray, wrong: FloatArray) -> float:
     return float((right.sum() + 0.5) / (right.sum() + wrong.sum() + 1.0))
 
 
-def probability_worst(draws: FloatArray) -> FloatArray:
-    """P(arm has the lowest accuracy) `[A]` from coherent draws `[M, A]`; ties are shared.
-
-    >>> probability_worst(np.array([[0.1, 0.2], [0.3, 0.2], [0.1, 0.1], [0.0, 1.0]]))
-    array([0.625, 0.375])
-    """
-    lowest = draws == draws.min(1, keepdims=True)
-    return np.asarray((lowest / lowest.sum(1, keepdims=True)).mean(0))
-
-
 def checked_level(level: float) -> tuple[float, float]:
     """The two tails of a central interval."""
     if not 0 < level < 1:

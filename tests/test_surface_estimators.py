@@ -4,7 +4,7 @@ from scipy.stats import betabinom, binomtest, gamma
 
 from altmas import InputError
 from altmas.experiments.surface_worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
-from altmas.surrogates.arm_posterior import probability_worst
+from altmas.surfaces.ranking import probability_among_lowest
 from altmas.surrogates.beta_mixture import BetaMixture
 from altmas.surrogates.surface_estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
 from altmas.surrogates.surface_likelihood import beta_binomial, log_gamma_density, mean_and_scale
@@ -91,7 +91,7 @@ def test_posteriors_are_sound_and_draws_agree(surface, rng):
     # The mean of 4,000 draws has sd below 0.008; 6 sd.
     np.testing.assert_allclose(draws.mean(0), p.mean, atol=0.05)
     np.testing.assert_allclose(draws.std(0), np.sqrt(p.variance), rtol=0.25, atol=0.02)
-    assert probability_worst(draws)[:3].sum() > 0.5
+    assert probability_among_lowest(draws, 1)[:3].sum() > 0.5
     narrow = surface.posterior(0.5)
     assert np.all((narrow.high - narrow.low) < (p.high - p.low))
 

@@ -79,6 +79,11 @@ def test_probabilities_are_the_same_as_their_log_odds():
     odds = 2 * rng.normal(size=300) + 4 * hat - 2
     truth = {"hat": [int(hat[i]) if i < 100 else None for i in range(300)]}
     p = 1 / (1 + np.exp(-odds))
+    blank = {"hat": np.where(np.arange(300) < 100, hat.astype(float), np.nan)}
+    np.testing.assert_array_equal(
+        membership_from_scores({"hat": odds}, blank, joint=False).support,
+        membership_from_scores({"hat": odds}, truth, joint=False).support,
+    )
     given = ({"hat": odds}, {"hat": p}, {"hat": np.stack([1 - p, p], axis=1)})
     found = [
         membership_from_scores(one, truth, joint=False, probabilities=k > 0).support for k, one in enumerate(given)

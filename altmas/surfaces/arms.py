@@ -139,7 +139,7 @@ class Arms:
         item_codes = np.column_stack([a.codes(given[a.name]) for a in attributes])
         sizes = [len(a.values) for a in attributes]
         if np.prod(sizes, dtype=np.float64) <= most:
-            return cls(attributes, _product(sizes), np.ravel_multi_index(tuple(item_codes.T), sizes)).checked()
+            return cls(attributes, every_combination(sizes), np.ravel_multi_index(tuple(item_codes.T), sizes)).checked()
         codes, index = np.unique(item_codes, axis=0, return_inverse=True)
         return cls(attributes, codes, index.reshape(-1)).checked()
 
@@ -243,8 +243,12 @@ def _attribute(name: str, column: list[Hashable], bins: int, order: Sequence[Has
     return Attribute(name, names if len(there) == len(column) else (*names, MISSING), edges)
 
 
-def _product(sizes: list[int]) -> IntArray:
-    """All combinations, the last attribute changing fastest."""
+def every_combination(sizes: Sequence[int]) -> IntArray:
+    """All combinations of values `[A, K]`, the last attribute changing fastest.
+
+    >>> every_combination([2, 2]).tolist()
+    [[0, 0], [0, 1], [1, 0], [1, 1]]
+    """
     return np.stack(np.unravel_index(np.arange(int(np.prod(sizes))), sizes), axis=1).astype(np.int64)
 
 

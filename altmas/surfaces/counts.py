@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 
 if TYPE_CHECKING:
+    from altmas.surrogates.affiliation import Affiliation
     from altmas.surrogates.arm_answers import ArmAnswers
 
 MOST = 1.5
@@ -33,14 +34,14 @@ class ArmCounts:
 
 
 def arm_counts(
-    belongs: Any, arms: int, items: IntArray, right: ArrayLike, inclusion: ArrayLike | None = None
+    belongs: Affiliation, arms: int, items: IntArray, right: ArrayLike, inclusion: ArrayLike | None = None
 ) -> ArmCounts:
     """Counts per arm, as expected, of answers weighted as by `arm_answers`."""
     return ArmCounts.of(arm_answers(belongs, arms, items, right, inclusion))
 
 
 def arm_answers(
-    belongs: Any, arms: int, items: IntArray, right: ArrayLike, inclusion: ArrayLike | None = None
+    belongs: Affiliation, arms: int, items: IntArray, right: ArrayLike, inclusion: ArrayLike | None = None
 ) -> ArmAnswers:
     """Labelled items, whether each was `right`, and for how much it counts by the `inclusion` of all items `[N]`.
 
@@ -70,23 +71,19 @@ def arm_answers(
     (array([1.14]), array([0.29]), array([2.]))
     """
     if inclusion is None:
-        plain: ArmAnswers = belongs.answers(items, right, arms)
-        return plain
-    weight = _weights(belongs, arms, items, inclusion)
-    found: ArmAnswers = belongs.answers(items, right, arms, weight)
-    return replace(found, weight=weight * _bounds(found)[found.arms])
+        return belongs.answers(items, right, arms)
+    found = belongs.answers(items, right, arms, _weights(belongs, arms, items, inclusion))
+    return replace(found, weight=found.weight * _bounds(found)[found.arms])
 
 
 def _bounds(answers: ArmAnswers) -> FloatArray:
     """What an arm's answers are multiplied by to count for no more than `MOST` times Kish's number `[A]`."""
     w, p = answers.weight, answers.probability
-    total, squares = (
-        np.bincount(answers.arms.ravel(), (p * each).ravel(), minlength=answers.size) for each in (w, np.square(w))
-    )
+    total, squares = answers.summed(p * w), answers.summed(p * np.square(w))
     return np.minimum(1.0, MOST * total / np.maximum(squares, 1e-300))
 
 
-def _weights(belongs: Any, arms: int, items: IntArray, inclusion: ArrayLike) -> FloatArray:
+def _weights(belongs: Affiliation, arms: int, items: IntArray, inclusion: ArrayLike) -> FloatArray:
     """h / p of each answer for each arm it may belong to `[n, T]`."""
     chance = np.asarray(inclusion, dtype=np.float64)
     if chance.shape != (len(belongs.arms),):

@@ -13,9 +13,9 @@ import numpy as np
 from altmas.checks import as_column, class_indices, same_length, sorted_classes
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import NO_CLASS, Pool
+from altmas.pool import NO_CLASS, Pool, with_missing
 from altmas.streams import stream
-from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, is_missing
+from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, every_combination, is_missing
 
 if TYPE_CHECKING:
     from altmas.surrogates.affiliation import Affiliation
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
 """Columns of a surface's tables: no attribute may be called so."""
-
 
 TINY = 1e-12
 """Probabilities stay this far from 0 and 1."""
@@ -174,7 +173,7 @@ def membership_from_scores(
     for one, table, codes in zip(attributes[: len(scores)], tables, true, strict=False):
         _check_order(one, table, codes)
     sizes = [len(one.values) for one in attributes]
-    codes = np.stack(np.unravel_index(np.arange(math.prod(sizes)), sizes), axis=1).astype(np.int64)
+    codes = every_combination(sizes)
     said = [table if table.ndim == 1 else table.argmax(1) for table in tables]
     labelled = np.flatnonzero(np.all([one >= 0 for one in true], axis=0))
     fit = calibrate(
@@ -230,7 +229,7 @@ def _check_order(attribute: Attribute, table: FloatArray, codes: IntArray) -> No
 
 def _codes_where_known(attribute: Attribute, truth: Any) -> IntArray:
     """The index of each value, -1 where there is none."""
-    column = as_column(f"truth of attribute {attribute.name}", truth)
+    column = as_column(f"truth of attribute {attribute.name}", with_missing(truth))
     codes = class_indices(column, attribute.values)
     unseen = [row for row, value in enumerate(column) if not is_missing(value) and codes[row] == len(attribute.values)]
     if unseen:

@@ -17,6 +17,8 @@ def probability_among_lowest(draws: FloatArray, m: int) -> FloatArray:
 
     >>> probability_among_lowest(np.array([[0.1, 0.9, 0.9], [0.9, 0.9, 0.2]]), 2)
     array([0.75, 0.5 , 0.75])
+    >>> probability_among_lowest(np.array([[0.1, 0.2], [0.3, 0.2], [0.1, 0.1], [0.0, 1.0]]), 1)
+    array([0.625, 0.375])
     """
     count, arms = draws.shape
     if whole_number("m", m, 1) >= arms:

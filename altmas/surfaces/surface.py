@@ -179,10 +179,7 @@ class Surface:
 
     def _among_worst(self, m: int) -> FloatArray:
         """P(among the m lowest) of each active arm; ties, which only certain arms have, are shared."""
-        from altmas.surrogates.arm_posterior import probability_worst
-
-        values = self.draws[:, self.active]
-        return probability_worst(values) if m == 1 else probability_among_lowest(values, m)
+        return probability_among_lowest(self.draws[:, self.active], m)
 
 
 def read_surface(
