@@ -42,7 +42,7 @@ bench: $(STAMP)
 
 # docs/results.md and its figures, from the rows in benchmarks/results.
 results: $(STAMP)
-	$(BIN)/python -m altmas.experiments.results --rows benchmarks/results --docs docs
+	$(BIN)/python -m altmas.experiments.alt_mas.results --rows benchmarks/results --docs docs
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py

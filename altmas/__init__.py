@@ -17,41 +17,41 @@ __version__ = "0.1.0"
 if _TYPE_CHECKING:
     from altmas.assessment import assess as assess
     from altmas.audits.audit import Audit as Audit
-    from altmas.certified_result import CertifiedResult as CertifiedResult
-    from altmas.certified_result import estimate_from_log as estimate_from_log
-    from altmas.loop import MethodError as MethodError
-    from altmas.loop import OracleError as OracleError
-    from altmas.methods import make_method as make_method
+    from altmas.beliefs.tune_network import tune_network as tune_network
+    from altmas.catalogue import make_method as make_method
+    from altmas.certified.findings import CertifiedResult as CertifiedResult
+    from altmas.certified.findings import estimate_from_log as estimate_from_log
+    from altmas.core.loop import MethodError as MethodError
+    from altmas.core.loop import OracleError as OracleError
+    from altmas.core.oracles import Noisy as Noisy
+    from altmas.core.oracles import TableOracle as TableOracle
+    from altmas.core.pool import Pool as Pool
+    from altmas.core.result import Result as Result
     from altmas.metrics.errors import AltmasError as AltmasError
     from altmas.metrics.errors import InputError as InputError
-    from altmas.oracles import Noisy as Noisy
-    from altmas.oracles import TableOracle as TableOracle
-    from altmas.pool import Pool as Pool
-    from altmas.result import Result as Result
     from altmas.surfaces.membership import membership_from_scores as membership_from_scores
     from altmas.surfaces.recipe import SurfaceRecipe as SurfaceRecipe
     from altmas.surfaces.surface import surface_from_log as surface_from_log
-    from altmas.tuning import tune_network as tune_network
 
 # Names are looked up when first used: `import altmas` stays light, and never loads TensorFlow.
 _HOMES = {
     "AltmasError": "metrics.errors",
     "Audit": "audits.audit",
-    "CertifiedResult": "certified_result",
+    "CertifiedResult": "certified.findings",
     "InputError": "metrics.errors",
-    "MethodError": "loop",
-    "Noisy": "oracles",
-    "OracleError": "loop",
-    "Pool": "pool",
-    "Result": "result",
+    "MethodError": "core.loop",
+    "Noisy": "core.oracles",
+    "OracleError": "core.loop",
+    "Pool": "core.pool",
+    "Result": "core.result",
     "SurfaceRecipe": "surfaces.recipe",
-    "TableOracle": "oracles",
+    "TableOracle": "core.oracles",
     "assess": "assessment",
-    "estimate_from_log": "certified_result",
-    "make_method": "methods",
+    "estimate_from_log": "certified.findings",
+    "make_method": "catalogue",
     "membership_from_scores": "surfaces.membership",
     "surface_from_log": "surfaces.surface",
-    "tune_network": "tuning",
+    "tune_network": "beliefs.tune_network",
 }
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 

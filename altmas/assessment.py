@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.checks import as_column, fraction, positive, whole_number
-from altmas.findings import result_for
-from altmas.group_tasks import GroupQuestion, checked_task
-from altmas.loop import Plan, Round, answers_kept, rounds
-from altmas.method import Job, Method
-from altmas.method_certified import Certified
-from altmas.method_groups import GroupMethod
-from altmas.method_surface import SurfaceMethod
-from altmas.methods import USUAL, make_method, usual_metrics
+from altmas.bandits.findings import result_for
+from altmas.bandits.method import GroupMethod
+from altmas.bandits.tasks import GroupQuestion, checked_task
+from altmas.catalogue import USUAL, make_method, usual_metrics
+from altmas.certified.method import Certified
+from altmas.core.checks import as_column, fraction, positive, whole_number
+from altmas.core.loop import Plan, Round, answers_kept, rounds
+from altmas.core.method import Job, Method
+from altmas.core.oracles import TableOracle, as_oracle, labels_in
+from altmas.core.pool import Pool
+from altmas.core.progress import reporter
+from altmas.core.resolve import resolve_metrics
+from altmas.core.result import Result
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
-from altmas.oracles import TableOracle, as_oracle, labels_in
-from altmas.pool import Pool
-from altmas.progress import reporter
-from altmas.resolve import resolve_metrics
-from altmas.result import Result
 from altmas.surfaces.membership import By, membership
+from altmas.surfaces.method import SurfaceMethod
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.result import SurfaceQuestion, surface_result
 

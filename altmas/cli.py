@@ -10,10 +10,10 @@ import click
 from altmas import __version__
 from altmas.commands import completing, demonstrating, exchanging, keeping, labelling, looking, setting_up, surfacing
 from altmas.commands.shared import EXIT_REFUSED
+from altmas.core.plugins import COMMANDS, plugin, plugin_names
 from altmas.metrics.errors import AltmasError, InputError
-from altmas.plugins import COMMANDS, plugin, plugin_names
 
-ELSEWHERE = {"bench": "altmas.experiments.bench_command"}
+ELSEWHERE = {"bench": "altmas.experiments.bench.command"}
 """Our commands that live outside this room: looked up by name, so that this room imports no other."""
 
 

@@ -12,12 +12,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from altmas.assessment import assess
-from altmas.checks import whole_number
+from altmas.core.checks import whole_number
+from altmas.core.pool import Pool
+from altmas.core.result import Result
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
-from altmas.result import Result
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -93,7 +93,7 @@ def comparison(results: dict[str, Result], truth: dict[str, float]) -> pd.DataFr
 
 def write_figure(results: dict[str, Result], truth: dict[str, float], path: Path) -> None:
     """Relative error against labels, one line per method."""
-    from altmas.plots import plot_relative_error, save
+    from altmas.plots.history import plot_relative_error, save
 
     errors = {name: relative_errors(result.history, truth) for name, result in results.items()}
     save(plot_relative_error(errors, title="A vendor's digits classifier: error of the estimates"), str(path))

@@ -9,18 +9,18 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.answers import Answers
-from altmas.checks import as_column, class_indices
-from altmas.draws import Probabilities
-from altmas.estimates import Estimate
-from altmas.loop import Plan, rounds
-from altmas.method import Job, Method
+from altmas.beliefs.draws import Probabilities
+from altmas.core.answers import Answers
+from altmas.core.checks import as_column, class_indices
+from altmas.core.estimates import Estimate
+from altmas.core.loop import Plan, rounds
+from altmas.core.method import Job, Method
+from altmas.core.oracles import TableOracle
+from altmas.core.pool import Pool
+from altmas.core.progress import Reporter
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.oracles import TableOracle
-from altmas.pool import Pool
-from altmas.progress import Reporter
 
 __all__ = ["CountingOracle", "FixedSurrogate", "TableOracle", "check_method", "check_pool"]
 
@@ -154,7 +154,7 @@ def check_pool(pool: Any) -> None:
     It must have a name, predictions and a label per item, every label among its classes; a maker must make the same
     pool twice.
 
-    >>> from altmas.experiments.bench_pools import generated
+    >>> from altmas.experiments.bench.pools import generated
     >>> check_pool(generated)
     """
     if callable(pool):

@@ -21,7 +21,7 @@ REFIT = "import sys; from altmas.audits.audit import Audit; Audit.open(sys.argv[
 
 def make_audit(folder: Path, items: int, initial: int):
     from altmas.audits.audit import Audit
-    from altmas.pool import Pool
+    from altmas.core.pool import Pool
 
     rng = np.random.default_rng(0)
     labels = rng.integers(10, size=items)

@@ -12,9 +12,9 @@ import time
 import numpy as np
 from scipy import stats
 
-from altmas.arm_rules import Thompson
-from altmas.arms import EstimateArms
-from altmas.lockstep import FixedPrior, simulate
+from altmas.bandits.lockstep import FixedPrior, simulate
+from altmas.bandits.rewards import EstimateArms
+from altmas.bandits.rules import Thompson
 
 
 def straightforward(right, wrong, steps, rng):

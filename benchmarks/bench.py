@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from altmas.experiments.bench_rows import same_rows, to_frame
+from altmas.experiments.bench.rows import same_rows, to_frame
 
 SWEEP = """
 metrics = ["alt_mas_3"]

@@ -11,8 +11,8 @@ import time
 
 import numpy as np
 
-from altmas.betting import FRACTIONS, HEDGE, SHARES, BettingSequence
-from altmas.functionals import accuracy
+from altmas.certified.betting import FRACTIONS, HEDGE, SHARES, BettingSequence
+from altmas.certified.functionals import accuracy
 
 
 def make_draws(items, labels, seed=0):

@@ -11,11 +11,11 @@ import time
 
 import numpy as np
 
-from altmas.loop import Plan, rounds
-from altmas.method import Job
-from altmas.methods import make_method
+from altmas.catalogue import make_method
+from altmas.core.loop import Plan, rounds
+from altmas.core.method import Job
+from altmas.core.pool import Pool
 from altmas.metrics import metrics_named
-from altmas.pool import Pool
 
 METRICS = ["accuracy", "macro_precision", "macro_recall", "precision:3", "recall:3"]
 

@@ -21,8 +21,8 @@ import numpy as np
 import pandas as pd
 
 from altmas.audits.audit import Audit
+from altmas.core.pool import Pool
 from altmas.page.refits import Refits, refit_command
-from altmas.pool import Pool
 
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]

@@ -12,13 +12,13 @@ import time
 import numpy as np
 from workload import make_pool
 
-from altmas.answers import Answers
-from altmas.method import Job
-from altmas.method_surrogate import AltMas
+from altmas.core.answers import Answers
+from altmas.core.method import Job
+from altmas.core.pool import Pool
+from altmas.methods.alt_mas import AltMas
 from altmas.metrics import metrics_named, tally
-from altmas.pool import Pool
-from altmas.surrogates.agreement import VALIDATION, best_threshold, most_probable, oversampled, split
 from altmas.surrogates.backend import tensorflow
+from altmas.surrogates.networks.agreement import VALIDATION, best_threshold, most_probable, oversampled, split
 
 BATCH, EPOCHS, MOST_STEPS, DROPOUT = 64, 100, 1000, 0.5  # the defaults of MCDropoutMLP
 

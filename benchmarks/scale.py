@@ -25,11 +25,11 @@ def peak() -> float:
 def one_size(items: int) -> dict[str, float]:
     from workload import make_pool
 
-    from altmas.answers import Answers
-    from altmas.method import Job
-    from altmas.method_surrogate import AltMas
+    from altmas.core.answers import Answers
+    from altmas.core.method import Job
+    from altmas.core.pool import Pool
+    from altmas.methods.alt_mas import AltMas
     from altmas.metrics import metrics_named
-    from altmas.pool import Pool
     from altmas.surrogates import MCDropoutMLP
     from altmas.surrogates.backend import tensorflow
 

@@ -12,10 +12,10 @@ import time
 
 import numpy as np
 
-from altmas.experiments.surface_worlds import WorldSpec, draw_world
+from altmas.experiments.surface.worlds import WorldSpec, draw_world
 from altmas.surfaces.exploration import arm_order, choose_queries
-from altmas.surrogates.affiliation import Affiliation
-from altmas.surrogates.surface_estimators import GP_KINDS, GPSurface, SurfaceSettings
+from altmas.surrogates.surface.affiliation import Affiliation
+from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings
 
 
 def batch(world, surface, belongs, labelled, rng, anew):

@@ -6,29 +6,29 @@ import importlib as _importlib
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 if _TYPE_CHECKING:
-    from altmas.surrogates.agreement import PseudoLabelled as PseudoLabelled
-    from altmas.surrogates.agreement import pseudo_label as pseudo_label
-    from altmas.surrogates.ensemble import EnsembleSurrogate as EnsembleSurrogate
-    from altmas.surrogates.ensemble import as_drawing as as_drawing
-    from altmas.surrogates.mc_dropout import MCDropoutLeNet as MCDropoutLeNet
-    from altmas.surrogates.mc_dropout import MCDropoutMLP as MCDropoutMLP
+    from altmas.surrogates.networks.agreement import PseudoLabelled as PseudoLabelled
+    from altmas.surrogates.networks.agreement import pseudo_label as pseudo_label
+    from altmas.surrogates.networks.ensemble import EnsembleSurrogate as EnsembleSurrogate
+    from altmas.surrogates.networks.ensemble import as_drawing as as_drawing
+    from altmas.surrogates.networks.mc_dropout import MCDropoutLeNet as MCDropoutLeNet
+    from altmas.surrogates.networks.mc_dropout import MCDropoutMLP as MCDropoutMLP
+    from altmas.surrogates.networks.tuning import Tuned as Tuned
+    from altmas.surrogates.networks.tuning import check_tunable as check_tunable
+    from altmas.surrogates.networks.tuning import tune as tune
     from altmas.surrogates.protocols import DrawingEstimator as DrawingEstimator
-    from altmas.surrogates.tuning import Tuned as Tuned
-    from altmas.surrogates.tuning import check_tunable as check_tunable
-    from altmas.surrogates.tuning import tune as tune
 
 # Looked up when first used: an audit without features needs neither scikit-learn nor scikit-optimize.
 _HOMES = {
     "DrawingEstimator": "protocols",
-    "EnsembleSurrogate": "ensemble",
-    "MCDropoutLeNet": "mc_dropout",
-    "MCDropoutMLP": "mc_dropout",
-    "PseudoLabelled": "agreement",
-    "Tuned": "tuning",
-    "as_drawing": "ensemble",
-    "check_tunable": "tuning",
-    "pseudo_label": "agreement",
-    "tune": "tuning",
+    "EnsembleSurrogate": "networks.ensemble",
+    "MCDropoutLeNet": "networks.mc_dropout",
+    "MCDropoutMLP": "networks.mc_dropout",
+    "PseudoLabelled": "networks.agreement",
+    "Tuned": "networks.tuning",
+    "as_drawing": "networks.ensemble",
+    "check_tunable": "networks.tuning",
+    "pseudo_label": "networks.agreement",
+    "tune": "networks.tuning",
 }
 __all__ = list(_HOMES)
 

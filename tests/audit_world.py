@@ -9,8 +9,8 @@ import numpy as np
 
 from altmas.audits.audit import Audit
 from altmas.audits.store import NAME
+from altmas.core.pool import Pool
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.pool import Pool
 
 CLASSES = ("ant", "bee", "cat", "dog")
 QUICK = {"metrics": ["accuracy"], "initial": 20, "batch": 10}

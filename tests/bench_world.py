@@ -25,7 +25,7 @@ def lines(path):
 
 DYING = """
 import os, signal
-from altmas.method_random import RandomSampling
+from altmas.methods.random import RandomSampling
 
 class Dying(RandomSampling):
     name = "dying"

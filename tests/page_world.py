@@ -14,13 +14,13 @@ import uvicorn
 from PIL import Image
 
 from altmas.audits.audit import Audit
+from altmas.core.pool import Pool
 from altmas.page import server
 from altmas.page.app import Page
 from altmas.page.desk import Desk
 from altmas.page.doors import Doors
 from altmas.page.leases import Leases
 from altmas.page.refits import Refits
-from altmas.pool import Pool
 
 ANIMALS = ("cat", "dog", "owl")
 MANY = tuple(f"{kind} {k}" for k in range(20) for kind in ("finch", "gull", "heron", "ibis", "jay"))

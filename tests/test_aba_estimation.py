@@ -6,12 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.arm_rules import Thompson
-from altmas.arms import EstimateArms
+from altmas.bandits.lockstep import simulate
+from altmas.bandits.rewards import EstimateArms
+from altmas.bandits.rules import Thompson
 from altmas.experiments import aba_common, aba_figures, aba_table3, aba_table4, aba_table5, aba_table8
-from altmas.experiments.networks import Outcomes
-from altmas.lockstep import simulate
-from altmas.surrogates.beta_posterior import BetaPosterior
+from altmas.experiments.data.networks import Outcomes
+from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
 TABLES = {"3": aba_table3, "4": aba_table4, "5": aba_table5, "8": aba_table8}
 

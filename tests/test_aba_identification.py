@@ -6,9 +6,9 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.arms import FindCostliest, FindExtreme
+from altmas.bandits.rewards import FindCostliest, FindExtreme
 from altmas.experiments import aba_curves, aba_ranking, aba_table6, aba_table7, aba_table9, aba_table10_11
-from altmas.experiments.networks import Outcomes, load_network
+from altmas.experiments.data.networks import Outcomes, load_network
 
 TRUE = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from altmas.acquisition import alt_mas, bald, entropy, outcome_information, outcomes, tolerance_for
-from altmas.draws import Draws
+from altmas.beliefs.acquisition import alt_mas, bald, entropy, outcome_information, outcomes, tolerance_for
+from altmas.beliefs.draws import Draws
+from altmas.core.policies import best, uniform
 from altmas.metrics import CounterfactualMeans, metrics_named, tally
-from altmas.policies import best, uniform
 
 
 def random_draws(rng, draws, items, classes):

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altmas.surrogates import MCDropoutMLP
-from altmas.surrogates.agreement import NOTHING, best_threshold, most_probable, oversampled, pseudo_label, split
+from altmas.surrogates.networks.agreement import (
+    NOTHING,
+    best_threshold,
+    most_probable,
+    oversampled,
+    pseudo_label,
+    split,
+)
 
 
 class ByFirstColumn:

@@ -5,7 +5,17 @@ import pytest
 from scipy.stats import beta, chisquare, dirichlet
 
 from altmas import InputError
-from altmas.arm_rules import (
+from altmas.bandits.lockstep import FixedPrior, LearntPrior, pull, simulate
+from altmas.bandits.rewards import (
+    Compare,
+    EstimateArms,
+    FindCostliest,
+    FindExtreme,
+    FindLeastCalibrated,
+    over_outcomes,
+    rope,
+)
+from altmas.bandits.rules import (
     RULES,
     BayesianUCB,
     EpsilonGreedy,
@@ -18,8 +28,6 @@ from altmas.arm_rules import (
     sample_bins,
     sample_outcomes,
 )  # fmt: skip
-from altmas.arms import Compare, EstimateArms, FindCostliest, FindExtreme, FindLeastCalibrated, over_outcomes, rope
-from altmas.lockstep import FixedPrior, LearntPrior, pull, simulate
 
 
 def test_estimation_reward_is_the_expected_drop_in_variance(rng):

@@ -6,12 +6,12 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import altmas
-from altmas.method import Job
-from altmas.methods import METHODS
+from altmas.catalogue import METHODS
+from altmas.core.method import Job
+from altmas.core.policies import Choice
+from altmas.core.pool import Pool
+from altmas.core.streams import stream
 from altmas.metrics import from_confusion, from_labels, metrics_named, tally
-from altmas.policies import Choice
-from altmas.pool import Pool
-from altmas.streams import stream
 from altmas.surrogates import MCDropoutMLP
 from altmas.testing import CountingOracle, FixedSurrogate
 

@@ -6,10 +6,10 @@ from scipy.stats import binomtest
 
 from altmas import InputError
 from altmas.surfaces.arms import Arms
-from altmas.surrogates.affiliation import Affiliation, most_probable
-from altmas.surrogates.attribute_calibration import CalibrationSettings, calibrate
-from altmas.surrogates.beta_independent import BetaIndependent
-from altmas.surrogates.imputed_surface import ImputedSurface
+from altmas.surrogates.surface.affiliation import Affiliation, most_probable
+from altmas.surrogates.surface.attribute_calibration import CalibrationSettings, calibrate
+from altmas.surrogates.surface.beta_independent import BetaIndependent
+from altmas.surrogates.surface.imputed_surface import ImputedSurface
 
 QUICK = CalibrationSettings(steps=600, hidden=8, learning_rate=0.02)
 

@@ -5,8 +5,8 @@ import pytest
 from audit_world import CLASSES, answer, kinds, make_audit, make_world, standing
 
 from altmas.audits.audit import Audit
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
 
 
 def drawn(audit):

@@ -6,19 +6,19 @@ import pytest
 from audit_world import CLASSES, answer, make_audit, make_world, passing_audit
 from scipy.stats import binomtest
 
-from altmas import slices
-from altmas.answers import Answers
 from altmas.audits.agreement import agreement
 from altmas.audits.audit import Audit
 from altmas.audits.missing import response_rate
 from altmas.audits.sample import drawing
 from altmas.audits.store import StoreError
-from altmas.audits.verdicts import compared, ranked
-from altmas.design import Sample, designed, linearise
+from altmas.certified import slices
+from altmas.certified.design import Sample, designed, linearise
+from altmas.core.answers import Answers
+from altmas.core.pool import Pool
+from altmas.core.targets import targets_of
 from altmas.metrics import metric, metrics_named, tally
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
-from altmas.targets import targets_of
+from altmas.words.groups import compared, ranked
 
 METRICS = ["accuracy", "macro_recall", "f1:cat"]
 

@@ -25,7 +25,12 @@ LABELLER, IMPORTER = "annotator", "importer"
 ROWS = 7
 KILLS_PER_AUDIT, SIZE = 4, 12_000
 KINDS = {"told": "answered", "undo": "undone", "redo": "redone"}
-PRELOADED = ["pytest", "altmas.audits.findings", "altmas.surrogates.evidence", "altmas.surrogates.score_calibrated"]
+PRELOADED = [
+    "pytest",
+    "altmas.audits.findings",
+    "altmas.surrogates.outputs.evidence",
+    "altmas.surrogates.outputs.score_calibrated",
+]
 """What a writer would otherwise spend its short life importing."""
 
 

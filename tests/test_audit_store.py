@@ -22,8 +22,8 @@ from altmas.audits.audit import Audit
 from altmas.audits.events import faults
 from altmas.audits.store import NAME, Store, StoreError
 from altmas.audits.verification import verify_folder
+from altmas.core.pool import Pool
 from altmas.metrics.errors import AltmasError, InputError
-from altmas.pool import Pool
 
 COLUMNS = ("at", "kind", "body", "client", "previous", "hash")
 
@@ -493,7 +493,7 @@ def test_only_a_new_or_empty_folder_becomes_an_audit(tmp_path, world):
 CREATE = """
 import sys
 from altmas.audits.audit import Audit
-from altmas.pool import Pool
+from altmas.core.pool import Pool
 pool = Pool.build(["cat", "dog"] * 60_000)
 print("ready", flush=True)
 Audit.create(sys.argv[1], pool, metrics=["accuracy"]).close()

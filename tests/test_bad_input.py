@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 import altmas
-from altmas.certified_result import estimate_from_log
+from altmas.certified.findings import estimate_from_log
+from altmas.core.pool import Pool
 from altmas.metrics import expected_cost, from_confusion
-from altmas.pool import Pool
 from altmas.testing import CountingOracle
 
 N = 40

@@ -8,20 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import entr
 
-from altmas.answers import Answers
-from altmas.method import Job
-from altmas.method_ase import Ase, drawn_confusions
-from altmas.method_asi import Asi, inclusion_of, systematic
-from altmas.method_lure import Lure, draw_in_turn, lure_weights
-from altmas.method_oasis import Oasis, class_of_interest, cum_sqrt_f, f_measure, optimal_for_f
-from altmas.method_ppi import Ppi, power, probabilities_of_scores, standard_error
-from altmas.method_random import RandomSampling
-from altmas.method_stratified import Stratified, apportion, stratified_variance, stratify
+from altmas.beliefs.water_filling import water_fill
+from altmas.beliefs.worths import xwed
+from altmas.core.answers import Answers
+from altmas.core.method import Job
+from altmas.core.pool import Pool
+from altmas.methods.ase import Ase, drawn_confusions
+from altmas.methods.asi import Asi, inclusion_of, systematic
+from altmas.methods.lure import Lure, draw_in_turn, lure_weights
+from altmas.methods.oasis import Oasis, class_of_interest, cum_sqrt_f, f_measure, optimal_for_f
+from altmas.methods.ppi import Ppi, power, probabilities_of_scores, standard_error
+from altmas.methods.random import RandomSampling
+from altmas.methods.stratified import Stratified, apportion, stratified_variance, stratify
+from altmas.methods.weighted import Learner, due, normal, one_step, taught, whole_counts
 from altmas.metrics import InputError, expected_cost, from_labels, metric, metrics_named, tally
-from altmas.pool import Pool
-from altmas.water_filling import water_fill
-from altmas.weighted import Learner, due, normal, one_step, taught, whole_counts
-from altmas.worths import xwed
 
 
 class FixedBelief:
@@ -247,7 +247,7 @@ def test_unbiased_whatever_is_believed(method, seed):
 
 def test_stratified_is_unbiased_for_any_fixed_allocation(seed, monkeypatch):
     """As above. With Neyman's allocation the answers decide where to stop, which moves a mean by a little."""
-    monkeypatch.setattr("altmas.method_stratified.neyman", lambda sizes, have, right: np.array([1.0, 4.0, 1.0, 2.0]))
+    monkeypatch.setattr("altmas.methods.stratified.neyman", lambda sizes, have, right: np.array([1.0, 4.0, 1.0, 2.0]))
     away = away_from_truth(Stratified(strata=4), seed)
     assert np.abs(away).max() < 4, away.round(1)
 

@@ -12,14 +12,14 @@ from bench_world import SMOKE, environment, write_dying
 from click.testing import CliRunner
 
 from altmas import InputError
+from altmas.catalogue import METHODS
 from altmas.cli import commands
 from altmas.experiments import bench
-from altmas.experiments.bench import Workers, run_sweep
-from altmas.experiments.bench_pools import load_pool
-from altmas.experiments.bench_rows import appending, failures, finished_keys, read_finished, same_rows, to_frame
-from altmas.experiments.bench_run import attempt, run_cell
-from altmas.experiments.bench_spec import parse_sweep, read_sweep
-from altmas.methods import METHODS
+from altmas.experiments.bench.pools import load_pool
+from altmas.experiments.bench.rows import appending, failures, finished_keys, read_finished, same_rows, to_frame
+from altmas.experiments.bench.run import attempt, run_cell
+from altmas.experiments.bench.spec import parse_sweep, read_sweep
+from altmas.experiments.bench.sweep import Workers, run_sweep
 
 SMALL = {
     "pools": [{"name": "made", "kind": "generated", "items": 120}],
@@ -184,7 +184,7 @@ def test_another_pool_under_the_same_name_is_refused(tmp_path):
     np.savez(file, labels=made.labels, predictions=made.predictions)
     sweep = replace(parse_sweep({**SMALL, "pools": [{"file": "a.npz"}]}), home=str(tmp_path))
     run_sweep(replace(sweep, seeds=(0,)), rows, Workers())
-    from altmas.experiments.bench_run import _prepared
+    from altmas.experiments.bench.run import _prepared
 
     _prepared.cache_clear()
     np.savez(file, labels=made.labels[::-1], predictions=made.predictions)

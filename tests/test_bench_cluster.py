@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from bench_world import SMOKE, command, environment
 
-from altmas.experiments.bench import Workers, run_sweep
-from altmas.experiments.bench_rows import finished_keys, same_rows, to_frame
-from altmas.experiments.bench_spec import read_sweep
+from altmas.experiments.bench.rows import finished_keys, same_rows, to_frame
+from altmas.experiments.bench.spec import read_sweep
+from altmas.experiments.bench.sweep import Workers, run_sweep
 
 pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very quick machine may outrun
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from altmas import functionals as f
-from altmas.betting import (
+from altmas.certified import functionals as f
+from altmas.certified.betting import (
     FRACTIONS,
     SHARES,
     BettingSequence,

@@ -5,16 +5,16 @@ import pandas as pd
 import pytest
 
 import altmas
-from altmas.answers import Answers
-from altmas.certified_result import CertifiedResult, estimate_from_log
-from altmas.estimator import Estimator
-from altmas.method import Job
-from altmas.method_certified import Certified
-from altmas.method_random import RandomSampling
+from altmas.certified.estimator import Estimator
+from altmas.certified.findings import CertifiedResult, estimate_from_log
+from altmas.certified.method import Certified
+from altmas.certified.worth import WORTHS
+from altmas.core.answers import Answers
+from altmas.core.method import Job
+from altmas.core.pool import Pool
+from altmas.methods.random import RandomSampling
 from altmas.metrics import metric, metrics_named, tally
-from altmas.pool import Pool
 from altmas.testing import CountingOracle
-from altmas.worth_of_items import WORTHS
 
 NAMES = ["ant", "bee", "cat", "dog"]
 QUICK = {"budget": 60, "initial": 30, "batch": 15, "progress": False}

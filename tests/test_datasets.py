@@ -11,7 +11,7 @@ from scipy.io import savemat
 
 from altmas import InputError
 from altmas.experiments import datasets
-from altmas.experiments.datasets import PARTS, SHAPES, Images, load_images
+from altmas.experiments.data.datasets import PARTS, SHAPES, Images, load_images
 from altmas.surrogates import backend
 
 

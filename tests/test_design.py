@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from altmas.answers import Answers
-from altmas.design import Sample, designed, linearise
-from altmas.estimator import Estimator
-from altmas.method import Job
-from altmas.method_certified import Certified
+from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.estimator import Estimator
+from altmas.certified.method import Certified
+from altmas.certified.race import Race, first_home
+from altmas.core.answers import Answers
+from altmas.core.method import Job
+from altmas.core.pool import Pool
+from altmas.core.targets import Target, targets_of, within
 from altmas.metrics import expected_cost, from_confusion, from_labels, metric, metric_names, metrics_named, tally
-from altmas.pool import Pool
-from altmas.race import Race, first_home
-from altmas.targets import Target, targets_of, within
 
 CLASSES = (0, 1, 2)
 WRONG = np.random.default_rng(5).dirichlet(np.ones(3), 60)
@@ -105,7 +105,7 @@ class LearnsTheWrongClass:
 def through_the_method(monkeypatch, model, runs, *, sizes=(10, 7, 7), seed=0, **options):
     """Confusions and designs of accuracy from runs of the certified method with this label model."""
     pool, y = small_pool()
-    monkeypatch.setattr("altmas.method_certified.label_models", lambda *_, **__: [model(pool)])
+    monkeypatch.setattr("altmas.certified.method.label_models", lambda *_, **__: [model(pool)])
     confusions, designs = [], []
     for s in range(runs):
         run = Certified(**options).begin(Job(pool, (metric("accuracy", CLASSES),), 100_000 * seed + s))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from altmas.displays import (
+from altmas.metrics.errors import InputError
+from altmas.plots.displays import (
     AccuracyCalibrationDisplay,
     CurvesDisplay,
     ForestDisplay,
@@ -11,9 +12,8 @@ from altmas.displays import (
     ReliabilityDisplay,
     RopeDisplay,
 )
-from altmas.metrics.errors import InputError
-from altmas.plots import _new_axes
-from altmas.surrogates.beta_posterior import BetaPosterior
+from altmas.plots.history import _new_axes
+from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
 
 def names(groups):

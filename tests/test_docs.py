@@ -62,7 +62,7 @@ def test_every_command_and_method_and_metric_is_documented():
     text = "\n".join(page.read_text() for page in PAGES)
     for command in commands.list_commands(None):
         assert f"altmas {command}" in text or f"make {command}" in text
-    from altmas.methods import METHODS
+    from altmas.catalogue import METHODS
     from altmas.metrics import metric_names
 
     for name in METHODS:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from altmas.draws import Draws
+from altmas.beliefs.draws import Draws
 from altmas.surrogates import MCDropoutLeNet, MCDropoutMLP
-from altmas.surrogates.architectures import MLP, LeNet
-from altmas.surrogates.masked_mlp import draw_probabilities
+from altmas.surrogates.networks.architectures import MLP, LeNet
+from altmas.surrogates.networks.masked_mlp import draw_probabilities
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ def test_blocks_are_kept_when_small_and_made_again_when_large(monkeypatch):
     small = Draws(source, np.arange(10), draws=3, classes=2, chunk=4)
     list(small.blocks()), list(small.blocks())
     assert calls == [4, 4, 2]
-    monkeypatch.setattr("altmas.draws._KEPT_BYTES", 0)
+    monkeypatch.setattr("altmas.beliefs.draws._KEPT_BYTES", 0)
     large = Draws(source, np.arange(10), draws=3, classes=2, chunk=4)
     list(large.blocks()), list(large.blocks())
     assert calls == [4, 4, 2] * 3

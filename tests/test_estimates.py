@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from altmas.estimates import on_answers, plug_in
+from altmas.core.estimates import on_answers, plug_in
 from altmas.metrics import from_confusion, from_labels, metric, metrics_named, tally
 
 

@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments.datasets import load_images, read_npz
-from altmas.experiments.paper_models import outputs_of
+from altmas.experiments.alt_mas.paper_models import outputs_of
+from altmas.experiments.data.datasets import load_images, read_npz
 
 
 def test_pools_have_images_and_outputs_from_a_data_directory(tmp_path):

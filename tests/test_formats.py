@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from altmas.files import write_bytes
+from altmas.core.files import write_bytes
 from altmas.formats import files
 from altmas.formats.arrays import read_array, read_features
 from altmas.formats.columns import numbers

@@ -154,7 +154,7 @@ def test_bad_questions_say_so_before_a_label_is_spent(call, arguments, sentence)
 
 
 def test_results_can_be_drawn(call):
-    from altmas.displays import ForestDisplay, ReliabilityDisplay
+    from altmas.plots.displays import ForestDisplay, ReliabilityDisplay
 
     result = altmas.assess(**call, method="hierarchical", **QUICK)
     drawn = ReliabilityDisplay.from_calibration(result.calibration)

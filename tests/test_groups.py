@@ -6,10 +6,10 @@ from scipy.stats import beta as scipy_beta
 from scipy.stats import binomtest
 
 from altmas import InputError, Pool
-from altmas.groups import by_attribute, by_predicted_class, by_score_bin, confidences, crossed, groups_by
-from altmas.surrogates.beta_posterior import BetaPosterior
-from altmas.surrogates.dirichlet_posterior import DirichletPosterior, hierarchical_columns, proportions
-from altmas.surrogates.hierarchical import CENTRE, SPREAD, _log_posterior, _slope, fit_prior, regressor
+from altmas.core.groups import by_attribute, by_predicted_class, by_score_bin, confidences, crossed, groups_by
+from altmas.surrogates.groups.beta_posterior import BetaPosterior
+from altmas.surrogates.groups.dirichlet_posterior import DirichletPosterior, hierarchical_columns, proportions
+from altmas.surrogates.groups.hierarchical import CENTRE, SPREAD, _log_posterior, _slope, fit_prior, regressor
 
 
 @pytest.fixture

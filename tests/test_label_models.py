@@ -7,14 +7,14 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import altmas
-from altmas.answers import Answers
-from altmas.cross_fit import FOLDS, CrossFit, stack
-from altmas.label_models import FromOutputs, Network, label_models
-from altmas.pool import Pool
-from altmas.surrogates.evidence import Opinion, by_class, gather, normal_scores
-from altmas.surrogates.logistic import fit_logistic
-from altmas.surrogates.score_calibrated import ScoreCalibrated
-from altmas.surrogates.wrong_labels import WrongLabels
+from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
+from altmas.beliefs.label_models import FromOutputs, Network, label_models
+from altmas.core.answers import Answers
+from altmas.core.pool import Pool
+from altmas.surrogates.outputs.evidence import Opinion, by_class, gather, normal_scores
+from altmas.surrogates.outputs.logistic import fit_logistic
+from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
+from altmas.surrogates.outputs.wrong_labels import WrongLabels
 
 
 def vendor(items=400, classes=4, seed=0):

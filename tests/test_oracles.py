@@ -4,7 +4,7 @@ import pytest
 from scipy.stats import binomtest
 
 from altmas import InputError, Noisy, Pool, TableOracle
-from altmas.oracles import ask
+from altmas.core.oracles import ask
 
 
 def test_tables_by_id_and_by_order():

@@ -20,12 +20,12 @@ import pytest
 from page_world import ANIMALS, Served, answers_in, draw_image, events_of, make_audit, new_client_id, next_item, reply
 
 from altmas.audits.audit import Audit
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 from altmas.page import app, doors, files, guards, instance, media, server
 from altmas.page.doors import Doors, Session
 from altmas.page.instance import only_instance
 from altmas.page.names import Names
-from altmas.pool import Pool
 
 STATIC = Path(server.__file__).parent / "static"
 

@@ -9,10 +9,10 @@ from scipy.io import savemat
 
 from altmas import InputError
 from altmas.experiments import audit_pools, paper_models
-from altmas.experiments.datasets import SHAPES, Images
-from altmas.experiments.paper_models import Outputs, outputs_of, read_outputs, smoke_images, write_outputs
-from altmas.experiments.paper_networks import accuracy, build_network, moved, softmax, train
-from altmas.experiments.paper_recipes import RECIPES, recipe
+from altmas.experiments.alt_mas.paper_models import Outputs, outputs_of, read_outputs, smoke_images, write_outputs
+from altmas.experiments.alt_mas.paper_networks import accuracy, build_network, moved, softmax, train
+from altmas.experiments.alt_mas.paper_recipes import RECIPES, recipe
+from altmas.experiments.data.datasets import SHAPES, Images
 
 
 def run(*arguments, code=0):

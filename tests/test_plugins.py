@@ -12,10 +12,10 @@ import pytest
 
 import altmas
 from altmas import InputError, make_method
-from altmas.experiments.bench_pools import BenchPool, generated, load_pool
-from altmas.method_random import RandomSampling
-from altmas.methods import METHODS
-from altmas.plugins import plugin, plugin_names
+from altmas.catalogue import METHODS
+from altmas.core.plugins import plugin, plugin_names
+from altmas.experiments.bench.pools import BenchPool, generated, load_pool
+from altmas.methods.random import RandomSampling
 from altmas.testing import check_method, check_pool
 
 CODE = '''
@@ -23,8 +23,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.experiments.bench_pools import BenchPool
-from altmas.method_random import RandomSampling
+from altmas.experiments.bench.pools import BenchPool
+from altmas.methods.random import RandomSampling
 from altmas.metrics import from_confusion
 
 
@@ -132,7 +132,7 @@ def test_a_third_partys_method_joins_a_sweep_in_every_process(package, tmp_path)
         capture_output=True, text=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    from altmas.experiments.bench_rows import to_frame
+    from altmas.experiments.bench.rows import to_frame
 
     frame = to_frame(tmp_path / "sweep.rows.jsonl")
     assert set(frame["method"]) == {"coin", "random"}
@@ -150,7 +150,7 @@ def test_our_methods_keep_the_contract(name):
 def test_methods_that_break_the_contract_are_refused():
     from dataclasses import replace
 
-    from altmas.method_random import RandomRun, RandomSampling
+    from altmas.methods.random import RandomRun, RandomSampling
 
     class Moody(RandomRun):
         def estimate(self, level):

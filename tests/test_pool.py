@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from altmas.features import vendor_outputs, view_of
-from altmas.pool import Pool
+from altmas.beliefs.features import vendor_outputs, view_of
+from altmas.core.pool import Pool
 
 
 def test_class_names_of_any_hashable_kind():

@@ -5,10 +5,10 @@ import pty
 import subprocess
 import sys
 
-from altmas.progress import Bar, Lines, Silent, reporter
+from altmas.core.progress import Bar, Lines, Silent, reporter
 
 PROGRAM = """
-from altmas.progress import reporter
+from altmas.core.progress import reporter
 with reporter(True) as tell:
     tell.note("hello [0.1, 0.2]")
     for i in range(11):

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from altmas.race import MOST, Race, catch_up, first_home, lap_time
-from altmas.water_filling import water_fill
+from altmas.beliefs.water_filling import water_fill
+from altmas.certified.race import MOST, Race, catch_up, first_home, lap_time
 
 RELATIVE = st.lists(st.floats(1e-4, 1.0), min_size=2, max_size=60).map(np.array)
 UNEVEN = np.random.default_rng(1).dirichlet(np.full(40, 1.5))

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altmas.audits.audit import Audit
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
 from altmas.reports import facts_model, figures, wording
-from altmas.reports.extremes import worst_of
 from altmas.reports.facts import SCHEMA, gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import escape, render_markdown
-from altmas.reports.verdict import kind_of
 from altmas.reports.writing import render, write_report
+from altmas.words.extremes import worst_of
+from altmas.words.verdict import kind_of
 
 CLASSES = ["cat", "dog", "owl"]
 HOSTILE = ["<script>alert(1)</script>", "</style></svg><img src=x onerror=alert(1)>", "a|b`*_$x$\n# h\x00 日本"]

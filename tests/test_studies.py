@@ -12,18 +12,18 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from altmas.catalogue import METHODS
+from altmas.core.progress import Silent
 from altmas.experiments import alt_mas_studies, results
-from altmas.experiments.alt_mas_studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
-from altmas.experiments.bench import Workers, finished_cells
-from altmas.experiments.bench_methods import is_metric_blind
-from altmas.experiments.bench_rows import same_rows, to_frame
-from altmas.experiments.bench_spec import parse_sweep
-from altmas.experiments.results import write_results
-from altmas.experiments.results_curves import curves, panel_rows, random_needs, relative_errors
-from altmas.experiments.results_study import read_study
-from altmas.methods import METHODS
+from altmas.experiments.alt_mas.results import write_results
+from altmas.experiments.alt_mas.results_curves import curves, panel_rows, random_needs, relative_errors
+from altmas.experiments.alt_mas.results_study import read_study
+from altmas.experiments.alt_mas.studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
+from altmas.experiments.bench.methods import is_metric_blind
+from altmas.experiments.bench.rows import same_rows, to_frame
+from altmas.experiments.bench.spec import parse_sweep
+from altmas.experiments.bench.sweep import Workers, finished_cells
 from altmas.metrics.errors import InputError
-from altmas.progress import Silent
 
 ROOT = Path(__file__).parent.parent
 STORED, DOCS = ROOT / "benchmarks" / "results", ROOT / "docs"
@@ -158,7 +158,7 @@ def test_packed_rows_are_gone_on_with(smoke, tmp_path):
 
 
 def test_a_failed_cell_of_a_study_is_its_exit_code(tmp_path, monkeypatch):
-    monkeypatch.setattr("altmas.experiments.bench_run.run_cell", lambda cell: 1 / 0)
+    monkeypatch.setattr("altmas.experiments.bench.run.run_cell", lambda cell: 1 / 0)
     done = CliRunner().invoke(alt_mas_studies.main, ["field1", "--smoke", "--rows", str(tmp_path), "--jobs", "1"])
     assert done.exit_code == 3, done.output
     assert "ZeroDivisionError" in done.stderr

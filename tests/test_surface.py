@@ -7,22 +7,22 @@ import pandas as pd
 import pytest
 
 import altmas
-from altmas.answers import Answers
 from altmas.audits.audit import Audit
-from altmas.certified_result import CertifiedResult
-from altmas.methods import make_method
+from altmas.catalogue import make_method
+from altmas.certified.findings import CertifiedResult
+from altmas.core.answers import Answers
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
+from altmas.plots.heat_maps import MarginalDisplay, PairDisplay, plot_surface
 from altmas.reports.facts_surface import surface_facts
 from altmas.reports.figures import one_scale
 from altmas.surfaces.counts import arm_counts
 from altmas.surfaces.membership import membership
-from altmas.surfaces.plots import MarginalDisplay, PairDisplay, plot_surface
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_of
-from altmas.surfaces.words import surface_verdict
-from altmas.surrogates.surface_gp import SurfaceSettings
+from altmas.surrogates.surface.gp import SurfaceSettings
 from altmas.testing import CountingOracle, check_method
+from altmas.words.surfaces import surface_verdict
 
 QUICK = {"budget": 80, "initial": 40, "progress": False}
 FEW_STEPS = SurfaceSettings(steps=40, update_steps=5, learning_rate=0.02, inducing=8)

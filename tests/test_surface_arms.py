@@ -5,7 +5,7 @@ from altmas import InputError
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import arm_order, choose_queries
-from altmas.surrogates.affiliation import Affiliation
+from altmas.surrogates.surface.affiliation import Affiliation
 
 
 def binary(items, attributes, rng):

@@ -7,18 +7,18 @@ from test_surface import QUICK, world
 
 import altmas
 from altmas.audits.audit import Audit
+from altmas.catalogue import make_method
 from altmas.commands.keeping import labels_table
-from altmas.method_surface import open_right
-from altmas.methods import make_method
-from altmas.pool import Pool
+from altmas.core.pool import Pool
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import explored_chances
 from altmas.surfaces.counts import arm_counts
 from altmas.surfaces.exploration import arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import Membership, membership
+from altmas.surfaces.method import open_right
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_from_log
-from altmas.surrogates.affiliation import Affiliation
+from altmas.surrogates.surface.affiliation import Affiliation
 
 RANDOM = "as if the labels of each arm were drawn at random"
 

@@ -12,7 +12,7 @@ from command_world import altmas, mode, refused, told
 from test_report import assert_self_contained
 
 from altmas.audits.audit import Audit
-from altmas.pool import Pool
+from altmas.core.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import escape, render_markdown

@@ -5,7 +5,7 @@ import pytest
 
 import altmas
 from altmas.surfaces.counts import arm_counts
-from altmas.surrogates.affiliation import Affiliation
+from altmas.surrogates.surface.affiliation import Affiliation
 
 
 @pytest.mark.parametrize(("arms", "per"), [(1, 2000), (20, 100), (100, 20)])

@@ -3,12 +3,12 @@ import pytest
 from scipy.stats import betabinom, binomtest, gamma
 
 from altmas import InputError
-from altmas.experiments.surface_worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
+from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.surfaces.ranking import probability_among_lowest
-from altmas.surrogates.beta_mixture import BetaMixture
-from altmas.surrogates.surface_estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
-from altmas.surrogates.surface_likelihood import beta_binomial, log_gamma_density, mean_and_scale
-from altmas.surrogates.surface_pooling import pooled
+from altmas.surrogates.surface.beta_mixture import BetaMixture
+from altmas.surrogates.surface.estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
+from altmas.surrogates.surface.likelihood import beta_binomial, log_gamma_density, mean_and_scale
+from altmas.surrogates.surface.pooling import pooled
 
 QUICK = SurfaceSettings(steps=60, learning_rate=0.05, update_steps=10, inducing=10)
 ROW = np.arange(10.0)[:, None]
@@ -226,7 +226,7 @@ def test_intervals_hold_on_simulated_surfaces(seed):
 
 
 def make_kind():
-    from altmas.surrogates.surface_estimators import GP_KINDS
+    from altmas.surrogates.surface.estimators import GP_KINDS
 
     return GP_KINDS["betagp-slp"]
 

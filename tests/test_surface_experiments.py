@@ -7,11 +7,11 @@ from click.testing import CliRunner
 
 from altmas import InputError
 from altmas.experiments import surface_policies, surface_simple, surface_simulated, surface_soft, surface_tables
-from altmas.experiments.imagenet_superclasses import FIRSTS
-from altmas.experiments.surface_pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
-from altmas.experiments.surface_runs import Constant, Plan, new_estimator, run_surface
+from altmas.experiments.data.imagenet_superclasses import FIRSTS
+from altmas.experiments.surface.pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
+from altmas.experiments.surface.runs import Constant, Plan, new_estimator, run_surface
 from altmas.surfaces.arms import Arms
-from altmas.surrogates.surface_gp import SurfaceSettings
+from altmas.surrogates.surface.gp import SurfaceSettings
 
 OTHERS = tuple(f"other {place}" for place in range(28))
 

@@ -10,8 +10,8 @@ from altmas import InputError
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.deep_start import deep_start
 from altmas.surfaces.recipe import usual_settings
-from altmas.surrogates.beta_independent import BetaIndependent
-from altmas.surrogates.surface_estimators import GP_KINDS, GPSurface, SurfaceSettings, make_surface
+from altmas.surrogates.surface.beta_independent import BetaIndependent
+from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings, make_surface
 
 CODES = np.array(np.unravel_index(np.arange(256), [2] * 8)).T.astype(float)
 
@@ -153,7 +153,7 @@ def test_a_deep_kernel_starts_from_the_layer_it_is_given():
 
 def test_a_deep_start_knows_what_occurs_together():
     """Combinations that occur have a higher potential than those that do not, from attributes alone."""
-    from altmas.surrogates.attribute_calibration import joint_potential, one_hot
+    from altmas.surrogates.surface.attribute_calibration import joint_potential, one_hot
 
     values = np.array([[0, 0, 1], [1, 1, 0]] * 150)
     found = joint_potential(values, [2, 2, 2], rng=np.random.default_rng(0))

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 import altmas
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
 from altmas.surfaces.membership import membership, membership_from_scores
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from altmas.experiments.surface_policies import summary as by_policy
-from altmas.experiments.surface_tables import summary
+from altmas.experiments.surface.policies import summary as by_policy
+from altmas.experiments.surface.tables import summary
 
 ROOT = Path(__file__).parent.parent
 ROWS = ROOT / "benchmarks" / "results"

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from altmas import InputError, Pool
-from altmas.answers import Answers
+from altmas.core.answers import Answers
+from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.bins import bin_names, quantile_edges
 from altmas.surfaces.membership import membership
-from altmas.surfaces.plots import MarginalDisplay, PairDisplay
 from altmas.surfaces.surface import surface_of
 
 

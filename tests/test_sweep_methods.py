@@ -10,8 +10,8 @@ from click.testing import CliRunner
 
 from altmas import InputError
 from altmas.experiments import audit_pools, sweep_methods, sweep_report
-from altmas.experiments.audit_pools import audit_pool_names, load_audit_pool
-from altmas.experiments.sweep_methods import Portions, Row, Variant, open_tasks, read_rows, rows_file, run
+from altmas.experiments.certified.audit_pools import audit_pool_names, load_audit_pool
+from altmas.experiments.certified.sweep_methods import Portions, Row, Variant, open_tasks, read_rows, rows_file, run
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +63,16 @@ def test_a_killed_first_line_is_written_anew(tmp_path):
 
 
 def test_processes_share_the_runs(tmp_path):
-    command = [sys.executable, "-m", "altmas.experiments.sweep_methods", "--smoke", "--jobs", "2", "--rows", tmp_path]
+    command = [
+        sys.executable,
+        "-m",
+        "altmas.experiments.certified.sweep_methods",
+        "--smoke",
+        "--jobs",
+        "2",
+        "--rows",
+        tmp_path,
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert set(read_rows(rows_file(tmp_path, "digits", "random"))["seed"]) == {0, 1}

@@ -3,7 +3,7 @@ import pytest
 
 import altmas
 from altmas.surrogates import MCDropoutMLP, tune
-from altmas.surrogates.tuning import RANGES, held_out_loss
+from altmas.surrogates.networks.tuning import RANGES, held_out_loss
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.answers import Answers
-from altmas.anytime import Anytime
 from altmas.audits.design import Design
 from altmas.audits.missing import filled
-from altmas.cross_fit import Belief
+from altmas.beliefs.cross_fit import Belief
+from altmas.certified.anytime import Anytime
+from altmas.core.answers import Answers
+from altmas.core.targets import Target, targets_of
 from altmas.metrics.confusion import IntArray
-from altmas.targets import Target, targets_of
 
 if TYPE_CHECKING:
     from altmas.audits.findings import Findings

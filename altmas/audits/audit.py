@@ -18,10 +18,10 @@ from altmas.audits.refit_lock import one_at_a_time
 from altmas.audits.settings import Settings, metrics_wanted, versions
 from altmas.audits.state import DISPUTED
 from altmas.audits.values import SKIP, UNSURE, Query
-from altmas.checks import whole_number
-from altmas.method import Job
-from altmas.methods import USUAL
-from altmas.pool import Pool
+from altmas.catalogue import USUAL
+from altmas.core.checks import whole_number
+from altmas.core.method import Job
+from altmas.core.pool import Pool
 
 if TYPE_CHECKING:
     import pandas as pd

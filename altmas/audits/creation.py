@@ -16,10 +16,10 @@ from altmas.audits.events import canonical
 from altmas.audits.pool_files import save_pool
 from altmas.audits.settings import Settings
 from altmas.audits.store import Store
-from altmas.files import FOLDER_MODE, sync_folder
-from altmas.method import Job
+from altmas.core.files import FOLDER_MODE, sync_folder
+from altmas.core.method import Job
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,4 +1,4 @@
-"""What chance each item had of being asked about: the race of `altmas.race`, run over the rounds of an audit."""
+"""What chance each item had of being asked about: the race, run over the rounds of an audit."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from altmas.audits.state import Drawn
-from altmas.method_certified import Certified, next_chances
+from altmas.certified.method import Certified, next_chances
+from altmas.certified.race import Race
 from altmas.metrics.confusion import FloatArray
-from altmas.race import Race
 
 Ideals = Callable[[int], FloatArray]
 """The ideal chances found by a fit, by its number."""

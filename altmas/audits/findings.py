@@ -11,7 +11,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from altmas import model_differences, slices
 from altmas.audits.agreement import Agreement, agreement
 from altmas.audits.anytime import anytime_intervals
 from altmas.audits.fits import believe, design_of
@@ -19,28 +18,30 @@ from altmas.audits.missing import bounds, bounds_of_answers, response_rate
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.settings import ECE
 from altmas.audits.state import State
-from altmas.audits.verdicts import compared, in_words, ranked
-from altmas.checks import fraction, positive
-from altmas.design import Sample
-from altmas.estimator import Estimator
-from altmas.findings import CompareResult, GroupResult, result_for
-from altmas.group_tasks import GroupQuestion
-from altmas.loop import Round
-from altmas.method_certified import Certified
-from altmas.method_groups import GroupMethod
-from altmas.method_surface import SurfaceMethod
+from altmas.bandits.findings import CompareResult, GroupResult, result_for
+from altmas.bandits.method import GroupMethod
+from altmas.bandits.tasks import GroupQuestion
+from altmas.certified import models as model_differences
+from altmas.certified import slices
+from altmas.certified.design import Sample
+from altmas.certified.estimator import Estimator
+from altmas.certified.method import Certified
+from altmas.core.checks import fraction, positive
+from altmas.core.loop import Round
+from altmas.core.pool import Pool
+from altmas.core.resolve import resolve_metrics
+from altmas.core.targets import targets_of
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
-from altmas.resolve import resolve_metrics
 from altmas.surfaces.chances import Chances, explored_chances
 from altmas.surfaces.membership import By, Membership, membership
+from altmas.surfaces.method import SurfaceMethod
 from altmas.surfaces.recipe import DEFAULT as SURFACE
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import Surface, of_model, surface_of
-from altmas.surfaces.words import unknown_chances
-from altmas.targets import targets_of
+from altmas.words.groups import compared, in_words, ranked
+from altmas.words.surfaces import unknown_chances
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit

@@ -15,9 +15,9 @@ from altmas.audits.design import Design, Ideals
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
-from altmas.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
-from altmas.method import Job, Method
-from altmas.method_certified import GROWTH, Certified, CertifiedRun
+from altmas.certified.method import GROWTH, Certified, CertifiedRun
+from altmas.core.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
+from altmas.core.method import Job, Method
 from altmas.metrics.confusion import FloatArray
 
 NAME = "fits"

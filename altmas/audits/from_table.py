@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from altmas.audits.imports import RowsError
 from altmas.audits.values import SKIP
-from altmas.checks import whole_number
+from altmas.core.checks import whole_number
 from altmas.formats.matching import Known, match
 from altmas.formats.returned import read_returned
 from altmas.metrics.errors import InputError

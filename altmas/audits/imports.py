@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from altmas.files import sha256_of
+from altmas.core.files import sha256_of
 from altmas.formats.matching import MatchedRow, match
 from altmas.formats.returned import read_returned
 from altmas.metrics.errors import InputError

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from altmas.answers import Answers
-from altmas.design import Sample, designed, linearise
+from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.models import lower_is_better
+from altmas.certified.wald import standard_error, wald
+from altmas.core.answers import Answers
+from altmas.core.targets import Target
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.model_differences import lower_is_better
-from altmas.targets import Target
-from altmas.wald import standard_error, wald
 
 
 def response_rate(inclusion: FloatArray, answered: IntArray, missing: IntArray) -> float:

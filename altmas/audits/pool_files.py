@@ -12,9 +12,9 @@ import numpy as np
 
 from altmas.audits.events import canonical
 from altmas.audits.values import SKIP, UNSURE
-from altmas.files import FOLDER_MODE, sha256_of, write_array, write_text
+from altmas.core.files import FOLDER_MODE, sha256_of, write_array, write_text
+from altmas.core.pool import Outputs, Pool
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import Outputs, Pool
 
 NAME = "pool"
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from altmas.answers import Answers
 from altmas.audits.design import Design
 from altmas.audits.fits import FitFiles
 from altmas.audits.state import State
-from altmas.method import Job, Method
-from altmas.method_certified import Certified
-from altmas.method_random import choose_uniformly
+from altmas.certified.method import Certified
+from altmas.certified.race import first_home
+from altmas.core.answers import Answers
+from altmas.core.method import Job, Method
+from altmas.core.policies import Choice
+from altmas.core.streams import stream
+from altmas.methods.random import choose_uniformly
 from altmas.metrics.confusion import IntArray
-from altmas.policies import Choice
-from altmas.race import first_home
-from altmas.streams import stream
 
 
 def ranking_for(state: State, *, wait: bool) -> int | None:

@@ -20,9 +20,9 @@ from altmas.audits.state import DISPUTED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone, Verification
 from altmas.audits.verification import verify_folder
-from altmas.checks import plain
+from altmas.core.checks import plain
+from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
 
 LONGEST_NAME = 64
 

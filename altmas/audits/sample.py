@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.answers import Answers
 from altmas.audits.design import first_draws
 from altmas.audits.state import DISPUTED, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
+from altmas.core.answers import Answers
 from altmas.metrics.confusion import IntArray
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 from altmas import __version__
 from altmas.audits.events import canonical
-from altmas.checks import fraction, whole_number
-from altmas.method import Method
-from altmas.methods import METHODS, USUAL, make_method, usual_metrics
+from altmas.catalogue import METHODS, USUAL, make_method, usual_metrics
+from altmas.core.checks import fraction, whole_number
+from altmas.core.method import Method
+from altmas.core.plugins import METHODS as PLUG_INS
+from altmas.core.plugins import plugin
+from altmas.core.pool import Pool
+from altmas.core.resolve import resolve_metrics
 from altmas.metrics import Metric
 from altmas.metrics.errors import AltmasError, InputError
-from altmas.plugins import METHODS as PLUG_INS
-from altmas.plugins import plugin
-from altmas.pool import Pool
-from altmas.resolve import resolve_metrics
 
 NOT_IN_AUDITS = ("lure", "ase", "asi", "oasis", "ppi", "stratified")
 """Their weights do not survive answers that come late, out of order or not at all; `assess` has them."""

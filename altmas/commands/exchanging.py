@@ -100,7 +100,7 @@ def _none(again: bool) -> str:
 
 def write_questions(audit: Audit, queries: list[Query], target: Path, root: Path | None = None) -> str:
     """Write questions by the file's kind; words about any file written beside it."""
-    from altmas.files import write_text
+    from altmas.core.files import write_text
     from altmas.formats.label_studio import labelling_config, tasks, write_tasks
     from altmas.formats.writing import write_table
 

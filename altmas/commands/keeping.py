@@ -42,7 +42,7 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         sys.exit(EXIT_PROBLEMS)
     if target is not None:
         from altmas.audits.events import canonical
-        from altmas.files import write_text
+        from altmas.core.files import write_text
 
         write_text(target, "".join(canonical(vars(event)) + "\n" for event in events))
     if as_json:
@@ -142,7 +142,7 @@ def report(
 ) -> None:  # fmt: skip
     """Write the report: one file that needs nothing else."""
     from altmas.commands.shared import group_named
-    from altmas.groups import groups_by
+    from altmas.core.groups import groups_by
 
     with opened(audit) as held:
         compare = []
@@ -170,7 +170,7 @@ def export(audit: Path, out: Path, replace: bool) -> None:
     if out.is_dir() and any(out.iterdir()) and not replace:
         raise click.UsageError(f"{out} is not empty; --replace writes over an earlier export.")
     from altmas.audits.events import canonical
-    from altmas.files import write_text
+    from altmas.core.files import write_text
     from altmas.formats.writing import write_table
 
     with opened(audit) as held:

@@ -53,7 +53,7 @@ def label(
 
 def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[str, ...]) -> None:
     from altmas.audits.from_table import answer_from_table
-    from altmas.progress import reporter
+    from altmas.core.progress import reporter
 
     with opened(audit) as held, reporter(True) as progress:
         done = held.status()

@@ -144,7 +144,7 @@ def compare(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Whether two groups differ."""
-    from altmas.groups import groups_by
+    from altmas.core.groups import groups_by
 
     with found_in(audit, as_json, level=level) as (held, found):
         names = groups_by(held.pool, by).names

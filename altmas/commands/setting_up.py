@@ -205,7 +205,7 @@ def _classes(text: str | None) -> list[str] | None:
 
 
 def _metrics(text: str | None) -> str | list[str]:
-    from altmas.methods import USUAL
+    from altmas.catalogue import USUAL
 
     return USUAL if text is None else listed(text) or []
 

@@ -91,9 +91,9 @@ def _draw(shown: Surface, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    from altmas.files import write_bytes
+    from altmas.core.files import write_bytes
+    from altmas.plots.heat_maps import plot_surface
     from altmas.reports.svg import any_letters
-    from altmas.surfaces.plots import plot_surface
 
     file = io.BytesIO()
     with mpl.rc_context({"svg.fonttype": "none"}), any_letters():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from altmas.checks import is_blank, plain
+from altmas.core.checks import is_blank, plain
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from altmas.checks import sorted_classes
-from altmas.files import sha256_of
+from altmas.core.checks import sorted_classes
+from altmas.core.files import sha256_of
+from altmas.core.pool import MISSING, Pool
 from altmas.formats.arrays import read_array, read_features
 from altmas.formats.files import existing
 from altmas.formats.images import fingerprint, images_by_id, images_by_name
@@ -20,7 +21,6 @@ from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_clas
 from altmas.formats.own_columns import Described
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.pool import MISSING, Pool
 
 RESERVED = ("unsure", "skip", "")
 """Answers that are no labels; no class may be named like them."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from altmas.files import sha256_of
+from altmas.core.files import sha256_of
 from altmas.formats.columns import texts, values
 from altmas.formats.model_columns import id_column
 from altmas.formats.tables import Numbered, read_numbered

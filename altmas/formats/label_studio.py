@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import quote
 from xml.sax.saxutils import quoteattr
 
-from altmas.files import write_bytes
+from altmas.core.files import write_bytes
 from altmas.formats.columns import sound
 from altmas.metrics.errors import InputError
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.checks import sorted_classes
+from altmas.core.checks import sorted_classes
 from altmas.formats.columns import cell_text, numbers, values
 from altmas.formats.keyed import Keyed, aligned, whole
 from altmas.formats.model_columns import ModelColumns, model_columns

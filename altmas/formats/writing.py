@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from altmas.checks import is_blank, plain
-from altmas.files import write_bytes
+from altmas.core.checks import is_blank, plain
+from altmas.core.files import write_bytes
 from altmas.formats.columns import all_sound, cell_text, sound, texts, typed
 from altmas.formats.files import fits, refuse_suffix
 from altmas.formats.neutral import neutralise

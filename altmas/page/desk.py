@@ -9,13 +9,13 @@ from typing import Any
 
 from altmas.audits.audit import Audit
 from altmas.audits.values import SKIP, UNSURE, Query, Told, Undone
+from altmas.core.pool import NO_CLASS
 from altmas.metrics.errors import InputError
 from altmas.page.leases import Leases
 from altmas.page.names import Names, audit_key
 from altmas.page.refits import Refits
 from altmas.page.refusal import RefusedError
 from altmas.page.wire import Reply, Reveal, Turn, Wish
-from altmas.pool import NO_CLASS
 
 Json = dict[str, Any]
 _log = logging.getLogger("altmas.page")

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from altmas.files import write_text
+from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 
 SESSIONS_FILE = "sessions.json"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from altmas.files import FILE_MODE
+from altmas.core.files import FILE_MODE
 from altmas.metrics.errors import InputError
 
 LOCK_FILE = "server.lock"

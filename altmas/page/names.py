@@ -8,7 +8,7 @@ import hmac
 import secrets
 from pathlib import Path
 
-from altmas.files import write_whole
+from altmas.core.files import write_whole
 
 KEY_FILE = "page.key"
 _TAG, _NUMBER = 16, 8

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from altmas.files import FILE_MODE
+from altmas.core.files import FILE_MODE
 
 LOG_FILE = "refit.log"
 PAUSE_AFTER_FAILURE = 60.0

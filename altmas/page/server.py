@@ -14,7 +14,7 @@ from typing import Any
 import uvicorn
 
 from altmas.audits.audit import Audit
-from altmas.checks import whole_number
+from altmas.core.checks import whole_number
 from altmas.metrics.errors import InputError
 from altmas.page.app import Page
 from altmas.page.desk import Desk

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from altmas.reports.tables import Table
-from altmas.reports.wording import clean, counted, quoted, short
+from altmas.words.wording import clean, counted, quoted, short
 
 MOST_EVENTS = 4000
 """Of more events the first and the last are listed; the JSON report, and the audit itself, have every one."""

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from altmas.groups import groups_by
-from altmas.method_surface import SurfaceMethod
+from altmas.core.groups import groups_by
 from altmas.metrics.errors import AltmasError, InputError
-from altmas.reports.comparing import PICKED, two_groups
-from altmas.reports.extremes import settled, worst_lines, worst_of
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
 from altmas.reports.plain import plain_data, plain_rows
-from altmas.reports.verdict import (
+from altmas.surfaces.membership import membership
+from altmas.surfaces.method import SurfaceMethod
+from altmas.words.comparing import PICKED, two_groups
+from altmas.words.extremes import settled, worst_lines, worst_of
+from altmas.words.verdict import (
     how_good,
     next_step,
     promise_in_words,
@@ -22,14 +23,13 @@ from altmas.reports.verdict import (
     reach,
     unanswered,
 )
-from altmas.reports.wording import counted, quoted
-from altmas.surfaces.membership import membership
+from altmas.words.wording import counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.findings import Findings
-    from altmas.pool import Pool
+    from altmas.core.pool import Pool
     from altmas.surfaces.membership import By
     from altmas.surfaces.recipe import SurfaceRecipe
 
@@ -243,7 +243,7 @@ def main_row(estimates: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
 def named_pair(pool: Pool, by: str, a: Hashable, b: Hashable) -> tuple[str, Hashable, Hashable]:
     """A pair to compare, each group by itself or by its text, as a command line has it; refused if there is none such.
 
-    >>> from altmas.pool import Pool
+    >>> from altmas.core.pool import Pool
     >>> named_pair(Pool.build([0, 1, 1], groups={"year": [2024, 2025, 2025]}), "year", "2024", "2025")
     ('year', 2024, 2025)
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from altmas.pool import MISSING
+from altmas.core.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
 from altmas.surfaces.arms import is_missing
 from altmas.surfaces.ranking import worst_first

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from altmas.reports.plain import plain_rows
-from altmas.reports.wording import figure, interval
+from altmas.words.wording import figure, interval
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.display_curves import GREY, Band, ReliabilityDisplay
-from altmas.displays import ForestDisplay
-from altmas.plots import _SHAPES, INK, _new_axes, plot_history
+from altmas.plots.curves import GREY, Band, ReliabilityDisplay
+from altmas.plots.displays import ForestDisplay
+from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
+from altmas.plots.history import _SHAPES, INK, _new_axes, plot_history
 from altmas.reports.svg import draw
-from altmas.reports.verdict import Row
-from altmas.reports.wording import is_share, named, short
-from altmas.surfaces.plots import MarginalDisplay, PairDisplay
+from altmas.words.verdict import Row
+from altmas.words.wording import is_share, named, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,7 +11,7 @@ import jinja2
 from markupsafe import Markup
 
 from altmas.reports.view import view
-from altmas.reports.wording import clean, counted, quoted
+from altmas.words.wording import clean, counted, quoted
 
 MOST_CONTENT = 2000
 """Letters of an item's text that are shown."""

@@ -9,7 +9,7 @@ from typing import Any
 from altmas.reports import surface_tables, tables
 from altmas.reports.event_words import events_table
 from altmas.reports.view import MOST_CONFUSED, items_table
-from altmas.reports.wording import clean, counted
+from altmas.words.wording import clean, counted
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 

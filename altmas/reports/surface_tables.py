@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from altmas.reports.tables import Table, _percent, _whole
-from altmas.reports.verdict import Row
-from altmas.reports.wording import chance, clean, counted, figure, interval
+from altmas.words.verdict import Row
+from altmas.words.wording import chance, clean, counted, figure, interval
 
 WORST = 10
 MOST_VALUES = 12

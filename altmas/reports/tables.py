@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from altmas.reports.verdict import Row
-from altmas.reports.wording import chance, clean, counted, digits_for, figure, interval, is_share, named
+from altmas.words.verdict import Row
+from altmas.words.wording import chance, clean, counted, digits_for, figure, interval, is_share, named
 
 MOST_ROWS = 60
 """Of a longer table the two ends are shown, or its beginning; the JSON report has all of it."""

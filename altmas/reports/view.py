@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from altmas.plots.heat_maps import PairDisplay
 from altmas.reports import figures, surface_tables, tables
 from altmas.reports.event_words import events_table
-from altmas.reports.verdict import Row
-from altmas.reports.wording import clean, digits_for, ends, figure, is_share, named, quoted
-from altmas.surfaces.plots import PairDisplay
+from altmas.words.verdict import Row
+from altmas.words.wording import clean, digits_for, ends, figure, is_share, named, quoted
 
 MOST_CONFUSED = 12
 _SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from altmas.files import write_text
+from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from altmas.checks import as_column, is_blank, is_number, same_length, sorted_classes, whole_number
+from altmas.core.checks import as_column, is_blank, is_number, same_length, sorted_classes, whole_number
+from altmas.core.pool import MISSING
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import MISSING
 from altmas.surfaces.bins import bin_names, quantile_edges
 
 MOST_ARMS = 20_000

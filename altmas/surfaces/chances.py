@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.surfaces.membership import Membership
-from altmas.surfaces.words import not_reached, unknown_chances
+from altmas.words.surfaces import not_reached, unknown_chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ def explored_chances(explored: Membership, where: Membership, items: IntArray, m
     old arms without labels had a chance that nobody knows; the average stands for it, and a caution says so where their
     new arm has labels of others.
 
-    >>> from altmas.pool import Pool
+    >>> from altmas.core.pool import Pool
     >>> from altmas.surfaces.membership import membership
     >>> pool = Pool.build([0, 1] * 4, groups={"side": list("llrrrrrr"), "hat": list("nynnnyyy")})
     >>> explored_chances(membership(pool, "side"), membership(pool, "hat"), np.array([0, 2, 3])).inclusion.round(2)

@@ -12,8 +12,8 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 
 if TYPE_CHECKING:
-    from altmas.surrogates.affiliation import Affiliation
-    from altmas.surrogates.arm_answers import ArmAnswers
+    from altmas.surrogates.surface.affiliation import Affiliation
+    from altmas.surrogates.surface.arm_answers import ArmAnswers
 
 MOST = 1.5
 """Bounded at 1, arms with single answers would be biased again; without bound their intervals would not hold."""
@@ -64,7 +64,7 @@ def arm_answers(
 
     An item that belongs to arms with probabilities P(a|x) counts for each by its probability.
 
-    >>> from altmas.surrogates.affiliation import Affiliation
+    >>> from altmas.surrogates.surface.affiliation import Affiliation
     >>> one_arm = Affiliation.exact(np.zeros(6, dtype=int))
     >>> found = ArmCounts.of(arm_answers(one_arm, 1, np.array([0, 5]), [1, 0], [0.2, 0.2, 0.2, 0.2, 0.2, 0.8]))
     >>> found.right.round(2), found.wrong.round(2), found.labels

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray
-from altmas.streams import stream
 from altmas.surfaces.arms import Arms
 
 if TYPE_CHECKING:
-    from altmas.surrogates.surface_gp import Layer
+    from altmas.surrogates.surface.gp import Layer
 
 
 def deep_start(arms: Arms, layer: Layer | None = None, seed: int = 0) -> tuple[FloatArray, Layer]:
@@ -24,7 +24,7 @@ def deep_start(arms: Arms, layer: Layer | None = None, seed: int = 0) -> tuple[F
     >>> features.shape, weights.shape, biases.shape
     ((4, 4), (4, 32), (32,))
     """
-    from altmas.surrogates.attribute_calibration import joint_potential, one_hot
+    from altmas.surrogates.surface.attribute_calibration import joint_potential, one_hot
 
     sizes = [len(one.values) for one in arms.attributes]
     if layer is None:

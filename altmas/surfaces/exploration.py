@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.checks import whole_number
+from altmas.core.checks import whole_number
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
-    from altmas.surrogates.affiliation import Affiliation
+    from altmas.surrogates.surface.affiliation import Affiliation
 
 BATCH = 12
 RULES = ("variance", "random", "round-robin")
@@ -83,7 +83,7 @@ def choose_queries(
     Where fewer arms are open than asked for, the round begins again; fewer items than `count` come back only when no
     more are open. `labelled [N]` marks items that are out of play.
 
-    >>> from altmas.surrogates.affiliation import Affiliation
+    >>> from altmas.surrogates.surface.affiliation import Affiliation
     >>> known = Affiliation.exact(np.array([0, 1, 1]))
     >>> rng = np.random.default_rng(0)
     >>> choose_queries(np.array([1, 0]), known, np.array([False, True, False]), rng, count=2).items

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.checks import as_column, class_indices, same_length, sorted_classes
+from altmas.core.checks import as_column, class_indices, same_length, sorted_classes
+from altmas.core.pool import NO_CLASS, Pool, with_missing
+from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.pool import NO_CLASS, Pool, with_missing
-from altmas.streams import stream
 from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, every_combination, is_missing
 
 if TYPE_CHECKING:
-    from altmas.surrogates.affiliation import Affiliation
-    from altmas.surrogates.surface_gp import Layer
+    from altmas.surrogates.surface.affiliation import Affiliation
+    from altmas.surrogates.surface.gp import Layer
 
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
 """Columns of a surface's tables: no attribute may be called so."""
@@ -67,7 +67,7 @@ def membership(pool: Pool, by: By = None, *, bins: int = 5) -> Membership:
     >>> membership(pool, "region,class").support
     array([1., 1., 0., 1.])
     """
-    from altmas.surrogates.affiliation import Affiliation
+    from altmas.surrogates.surface.affiliation import Affiliation
 
     if isinstance(by, Membership):
         if by.items != pool.size:
@@ -152,7 +152,7 @@ def membership_from_scores(
     >>> found.support.round().tolist(), found.sure
     ([20.0, 20.0], False)
     """
-    from altmas.surrogates.attribute_calibration import calibrate
+    from altmas.surrogates.surface.attribute_calibration import calibrate
 
     for subject, given in (("attribute scores", scores), ("truth", truth)):
         if not isinstance(given, Mapping):

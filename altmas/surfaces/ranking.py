@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from altmas.checks import whole_number
+from altmas.core.checks import whole_number
 from altmas.metrics.confusion import FloatArray
 
 _BLOCK = 1_000_000

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.checks import whole_number
+from altmas.core.checks import whole_number
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.surfaces.arms import ACTIVE, Arms
 from altmas.surfaces.membership import Membership
 
 if TYPE_CHECKING:
-    from altmas.surrogates.arm_answers import ArmAnswers
-    from altmas.surrogates.arm_posterior import SurfaceBelief, SurfaceEstimator
-    from altmas.surrogates.surface_gp import SurfaceSettings
+    from altmas.surrogates.surface.arm_answers import ArmAnswers
+    from altmas.surrogates.surface.arm_posterior import SurfaceBelief, SurfaceEstimator
+    from altmas.surrogates.surface.gp import SurfaceSettings
 
 DEFAULT = "betagp"
 """On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
@@ -47,7 +47,7 @@ class SurfaceRecipe:
     features: Any = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        from altmas.surrogates.surface_estimators import SURFACES
+        from altmas.surrogates.surface.estimators import SURFACES
 
         if self.estimator not in SURFACES:
             raise InputError("estimator of a surface", f"be one of {', '.join(SURFACES)}", repr(self.estimator))
@@ -62,7 +62,7 @@ class SurfaceRecipe:
 
     def make(self, where: Membership) -> SurfaceEstimator:
         """The estimator over these arms, not fitted yet."""
-        from altmas.surrogates.surface_estimators import GP_KINDS, make_surface
+        from altmas.surrogates.surface.estimators import GP_KINDS, make_surface
 
         settings = _settings(self.settings, self.estimator) or usual_settings(self.estimator)
         features, layer = self._features(where.arms), None
@@ -77,7 +77,7 @@ class SurfaceRecipe:
         surface = self.make(where)
         if where.sure:
             return surface.fit(*answers.expected(), rng=rng)
-        from altmas.surrogates.imputed_surface import ImputedSurface
+        from altmas.surrogates.surface.imputed_surface import ImputedSurface
 
         return ImputedSurface(surface, draws_for(where.arms.size)).fit(answers, rng=rng)
 
@@ -114,14 +114,14 @@ def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:
     >>> usual_settings("beta-i").pseudo_count
     2.0
     """
-    from altmas.surrogates.surface_gp import SurfaceSettings
+    from altmas.surrogates.surface.gp import SurfaceSettings
 
     strength = 2.0 if estimator == "beta-i" else 0.1
     return SurfaceSettings(learning_rate=0.01, centred=True, level_sd=0.5, length_sd=0.5, pseudo_count=strength)
 
 
 def _settings(given: Any, estimator: str) -> SurfaceSettings | None:
-    from altmas.surrogates.surface_gp import SurfaceSettings
+    from altmas.surrogates.surface.gp import SurfaceSettings
 
     if given is None or isinstance(given, SurfaceSettings):
         return given

@@ -7,14 +7,14 @@ from typing import Any
 
 import pandas as pd
 
-from altmas.loop import Round
-from altmas.method_surface import SurfaceRun
-from altmas.result import Result
+from altmas.core.loop import Round
+from altmas.core.result import Result
 from altmas.surfaces.chances import drawn_alike
 from altmas.surfaces.membership import Membership
+from altmas.surfaces.method import SurfaceRun
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import Surface, surface_of
-from altmas.surfaces.words import unknown_chances
+from altmas.words.surfaces import unknown_chances
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -1,10 +1,10 @@
 """An accuracy surface: how accurate the model under test is for every combination of attributes.
 
 With a dozen attributes there are thousands of combinations, arms, and labels for few of them. A surface shares what
-neighbouring arms teach (`altmas.surrogates.surface_estimators`), and says how sure it is of each.
+neighbouring arms teach (`altmas.surrogates.surface.estimators`), and says how sure it is of each.
 
 Estimates are about each arm's accuracy behind the pool: how often the model is right on such items, of which those in
-the pool are some. What the intervals promise, `altmas.surfaces.words` says per estimator: those of Beta-I and BetaGP
+the pool are some. What the intervals promise, `altmas.words.surfaces` says per estimator: those of Beta-I and BetaGP
 hold the truth at their level on average over surfaces that the prior describes, and nothing is promised about others.
 """
 
@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from altmas.answers import Answers
-from altmas.checks import fraction, whole_number
+from altmas.core.answers import Answers
+from altmas.core.checks import fraction, whole_number
+from altmas.core.pool import Pool
+from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.pool import Pool
-from altmas.streams import stream
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
 from altmas.surfaces.counts import ArmCounts, arm_answers
@@ -33,10 +33,10 @@ from altmas.surfaces.marginals import Cells, spread, value_column
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.ranking import probability_among_lowest, worst_first
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
-from altmas.surfaces.words import GUESSED, LABELLED, surface_promise, surface_verdict
+from altmas.words.surfaces import GUESSED, LABELLED, surface_promise, surface_verdict
 
 if TYPE_CHECKING:
-    from altmas.surrogates.arm_posterior import ArmPosterior, SurfaceBelief
+    from altmas.surrogates.surface.arm_posterior import ArmPosterior, SurfaceBelief
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,7 +239,7 @@ def surface_from_log(
     >>> surface_from_log(pool, log, "side", estimator="beta-i", at_random=True).table["labels"].tolist()
     [13, 12]
     """
-    from altmas.certified_result import answers_in
+    from altmas.certified.findings import answers_in
 
     if "inclusion" in log and log["inclusion"].isna().all():  # an audit's export, where the method does not know them
         log = log.drop(columns="inclusion")

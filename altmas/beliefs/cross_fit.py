@@ -1,0 +1,86 @@
+"""A belief about every item from the answers to others: no item is predicted by its own label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from altmas.beliefs.label_models import LabelModel
+from altmas.core.answers import Answers
+from altmas.core.streams import stream
+from altmas.metrics.confusion import FloatArray, IntArray
+
+FOLDS = 5
+PRIOR = 4.0
+"""The first candidate starts with the credit of this many answers: another has to be better, not only lucky."""
+
+_STEPS = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Label probabilities `[N, C]` of the whole pool, and what each candidate counts for in them."""
+
+    probabilities: FloatArray
+    weights: dict[str, float]
+
+
+class CrossFit:
+    """Splits the pool into folds once; each item is believed in from the answers outside its fold."""
+
+    def __init__(self, models: Sequence[LabelModel], size: int, classes: int, seed: int) -> None:
+        self.models, self.classes, self.seed = models, classes, seed
+        self.fold = stream(seed, "folds").permutation(size) % FOLDS
+        self._slow: dict[str, FloatArray] = {}  # what each slow model last predicted
+
+    def fit(self, answers: Answers, weights: FloatArray, *, refit_slow: bool = True) -> Belief:
+        """Fit every candidate out of fold, and mix them by how well they predicted the answers."""
+        each = [self._out_of_fold(one, answers, weights, refit_slow) for one in self.models]
+        if len(each) == 1:
+            return Belief(each[0], {self.models[0].name: 1.0})
+        rows, labels = answers.items, answers.labels
+        share = stack(np.stack([p[rows, labels] for p in each], axis=1), weights)
+        mixed = sum(w * p for w, p in zip(share, each, strict=True))
+        return Belief(np.asarray(mixed), dict(zip([one.name for one in self.models], share.tolist(), strict=True)))
+
+    def _out_of_fold(self, model: LabelModel, answers: Answers, weights: FloatArray, refit: bool) -> FloatArray:
+        if not model.quick and not refit and model.name in self._slow:
+            return self._slow[model.name]
+        out = np.empty((len(self.fold), self.classes))
+        for k in range(FOLDS):
+            others = np.flatnonzero(self.fold[answers.items] != k)
+            rng = stream(self.seed, "fit", model.name, len(answers), k)
+            inside = np.flatnonzero(self.fold == k)
+            if len(others) == 0 and not model.quick:  # nothing to train a network on
+                out[inside] = 1.0 / self.classes
+                continue
+            predict = model.fit(_some(answers, others), weights[others], rng)
+            out[inside] = predict(inside)
+        if not model.quick:
+            self._slow[model.name] = out
+        return out
+
+
+def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:
+    """Mixture weights `[S]` of candidates that gave the answers these out-of-fold probabilities `[n, S]`.
+
+    EM for the log loss of the mixture, which finds its one maximum.
+
+    >>> stack(np.array([[0.9, 0.1]] * 20), np.ones(20)).round(2).tolist()
+    [1.0, 0.0]
+    """
+    count = likelihood.shape[1]
+    share = np.full(count, 1.0 / count)
+    prior = PRIOR * (np.arange(count) == 0)
+    scale = len(weights) / max(float(weights.sum()), 1e-12)
+    for _ in range(_STEPS):
+        part = np.maximum(likelihood, 1e-9) * share
+        part /= part.sum(1, keepdims=True)
+        share = ((weights * scale) @ part + prior) / (len(weights) + PRIOR)
+    return np.asarray(share)
+
+
+def _some(answers: Answers, rows: IntArray) -> Answers:
+    return Answers(answers.items[rows], answers.labels[rows], answers.rounds[rows], answers.propensities[rows])

@@ -1,0 +1,121 @@
+"""The candidates of the certified method's belief: each turns answers into label probabilities for other items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from altmas.beliefs.on_features import OnFeatures, Surrogate
+from altmas.core.answers import Answers
+from altmas.core.pool import Pool
+from altmas.metrics.confusion import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.surrogates.outputs.evidence import Evidence, Opinion
+
+Predict = Callable[[IntArray], FloatArray]
+"""Items `[n]` -> label probabilities `[n, C]`."""
+
+NETWORK_DRAWS = 20
+_ROWS_AT_ONCE = 1 << 13
+
+
+class LabelModel(Protocol):
+    """One way to learn the labels of a pool."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def quick(self) -> bool:
+        """Whether a fit costs milliseconds; the others are fitted less often."""
+        ...
+
+    def fit(self, answers: Answers, weights: FloatArray, rng: np.random.Generator) -> Predict:
+        """Learn from these answers."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class FromOutputs:
+    """Agreement learnt from what the models said (score-calibrated, or by predicted class alone)."""
+
+    name: str
+    evidence: Evidence
+    quick: bool = True
+
+    def fit(self, answers: Answers, weights: FloatArray, rng: np.random.Generator) -> Predict:
+        """A few Newton steps."""
+        from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
+
+        belief = ScoreCalibrated(self.evidence)
+        belief.fit(answers.items, answers.labels, weights)
+        return belief.probabilities
+
+
+@dataclass(eq=False)
+class Network:
+    """The MC-dropout network on the pool's features, with or without ALT-MAS's pseudo-labels."""
+
+    pool: Pool
+    pseudo_labels: bool
+    estimator: Any = None
+    quick: bool = False
+    surrogate: Surrogate = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.surrogate = OnFeatures(self.estimator).bind(self.pool)
+
+    @property
+    def name(self) -> str:
+        """What it is called in the table of weights."""
+        return "network with pseudo-labels" if self.pseudo_labels else "network"
+
+    def fit(self, answers: Answers, weights: FloatArray, rng: np.random.Generator) -> Predict:
+        """Train; the mean over draws is the belief."""
+        taught = np.zeros(0, np.int64)
+        if self.pseudo_labels:
+            taught = self.surrogate.agreeing(answers, draws=NETWORK_DRAWS, rng=rng)
+        items = np.concatenate([answers.items, taught])
+        labels = np.concatenate([answers.labels, self.pool.predictions[taught]])
+        self.surrogate.fit(items, labels, rng=rng)
+        seed = int(rng.integers(1 << 31))
+
+        def predict(wanted: IntArray) -> FloatArray:
+            parts = [wanted[i : i + _ROWS_AT_ONCE] for i in range(0, len(wanted), _ROWS_AT_ONCE)]
+            draws = (
+                self.surrogate.draw(p, draws=NETWORK_DRAWS, rng=np.random.default_rng(seed)).mean(0) for p in parts
+            )
+            return np.concatenate(list(draws)).astype(np.float64)
+
+        return predict
+
+
+def label_models(pool: Pool, *, network: bool, estimator: Any = None) -> list[LabelModel]:
+    """The candidates for this pool.
+
+    For each model under test: agreement from its own outputs with every other model as an opinion. For the first: by
+    predicted class alone. With features, the network with and without pseudo-labels.
+
+    >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]), network=False)]
+    ['scores', 'groups']
+    """
+    from altmas.surrogates.outputs.evidence import Opinion, by_class, gather
+
+    said = [Opinion(one.predictions, one.scores) for one in (*pool.outputs, *pool.opinions)]
+    classes = len(pool.classes)
+    found: list[LabelModel] = []
+    for index, outputs in enumerate(pool.outputs):
+        name = "scores" if len(pool.outputs) == 1 else f"scores of {outputs.name}"
+        found.append(FromOutputs(name, gather(said[index], classes, _others(said, index))))
+    found.append(FromOutputs("groups", by_class(said[0], classes)))
+    if network and pool.features is not None:
+        found += [Network(pool, pseudo, estimator) for pseudo in (False, True)]
+    return found
+
+
+def _others(said: list[Opinion], index: int) -> list[Opinion]:
+    return said[:index] + said[index + 1 :]

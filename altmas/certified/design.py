@@ -1,0 +1,224 @@
+"""The design-based estimate: the belief about the whole pool, corrected by the weighted surprises of the answers.
+
+With label probabilities pi_i made without item i's own label, and p_i the probability that item i was drawn by now,
+
+    T = sum_i pi_i (x) e(A_i)  +  sum_{i answered} (1 / p_i) (e(y_i) - pi_i) (x) e(A_i)
+
+has the pool's confusion as its mean, whatever the pi_i are, as long as neither they nor the chances react to the
+answers: a good belief makes the surprises small, a bad one makes them large, neither shifts them. (They do react; what
+that adds is of second order, and measured in docs/certified.md.) A metric Q is estimated by one Newton step from the
+plug-in confusion P (answers as given, the rest as believed), D = Q(P) + grad Q(P) . (T - P), and its variance from the
+same influences, g_i = grad Q at item i's cell. The surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
+
+    V = sum_{i answered} (1 - p_i) (r_i / p_i)^2,       and the belief expects   sum_i Var(g_i) (1 - p_i) / p_i.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from altmas.core.answers import Answers
+from altmas.core.targets import Target
+from altmas.methods.weighted import whole_counts
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.custom import LabelFunction
+
+TRACE, NOTHING = 1e-9, 1e-12
+_NUMBERS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What the estimator sees: the belief `[N, C]`, the answers, and every item's inclusion probability `[N]`.
+
+    From a log, the inclusion of items not answered may be unknown (NaN): sums over the pool are then weighted sums over
+    the answers.
+    """
+
+    probabilities: FloatArray
+    answers: Answers
+    inclusion: FloatArray
+
+    @cached_property
+    def surprise(self) -> FloatArray:
+        """e(y_i) - pi_i of each answer `[n, C]`."""
+        return self.one_hot - self.probabilities[self.answers.items]
+
+    @cached_property
+    def one_hot(self) -> FloatArray:
+        """e(y_i) of each answer `[n, C]`."""
+        return np.asarray(np.eye(self.probabilities.shape[1])[self.answers.labels])
+
+    @cached_property
+    def odds_against(self) -> FloatArray:
+        """(1 - p_i) / p_i of each item `[N]`."""
+        odds = (1 - self.inclusion) / self.inclusion
+        known = np.isfinite(odds)
+        return odds if known.all() else np.where(known, odds / self.inclusion, 0.0)
+
+
+class Part(NamedTuple):
+    """A target, its sign in a difference, its metric's slope at the plug-in confusion, and what was believed there."""
+
+    sign: float
+    target: Target
+    gradient: FloatArray  # [C, P]
+    believed: FloatArray  # [C, P], the belief alone, before any answer
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """A target, or a difference of two, linearised at one belief's plug-in confusion; made once per belief."""
+
+    name: str
+    model: str
+    parts: tuple[Part, ...]
+    value: float  # at the plug-in confusion
+    known: int  # answers that confusion counted as known: the first so many
+    mean: FloatArray  # [N] of each item's influence, under the belief
+    variance: FloatArray  # [N] of it: what its label is worth
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Of the value."""
+        ends = [sorted(part.sign * end for end in part.target.metric.bounds) for part in self.parts]
+        return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+    def moves(self, answers: Answers) -> FloatArray:
+        """g_i(y_i) of each answer `[n]`."""
+        return np.asarray(sum(part.sign * _of_answers(part, answers) for part in self.parts))
+
+    def surprises(self, answers: Answers) -> FloatArray:
+        """r_i of each answer `[n]`."""
+        return self.moves(answers) - self.mean[answers.items]
+
+    def under_random(self) -> float:
+        """n times the variance of the metric on n random answers, for n far below N."""
+        size, total = len(self.mean), float(self.mean.sum())
+        return size * max(float((self.variance + np.square(self.mean)).sum()) - total**2 / size, 0.0)
+
+
+@dataclass(frozen=True)
+class Designed:
+    """An estimate: the plug-in P, the design-based D, and what is known of D's error."""
+
+    plug_in: float
+    design: float
+    observed: float  # variance of D as the answers show it
+    expected: float  # variance of D as the belief expects it
+    freedom: float  # how many answers the observed variance rests on
+    events: float  # how many answers were real surprises, for what the belief expected of them
+    labels: float  # answers that take part in this target, in labels of an endless pool
+    bend: float  # what the linearisation leaves out: Q(T) - D
+    alone: tuple[float, float]  # the metric of the answers alone, what they do not show taken as wrong and as right
+    bounds: tuple[float, float]
+
+
+def linearise(signed: Sequence[tuple[float, Target]], name: str, model: str, sample: Sample) -> Linearised:
+    """Prepare a signed sum of targets: one target, or the difference of two."""
+    answers = sample.answers
+    parts, value = [], 0.0
+    for sign, target in signed:
+        believed = target.tally(sample.probabilities)
+        plug_in = np.maximum(believed + target.tally(sample.surprise, answers.items), 0.0)
+        whole = _counts(target, plug_in)
+        gradient = target.metric.gradient(whole)
+        value += sign * float(target.metric.value(whole) + (gradient * (plug_in - whole)).sum())
+        parts.append(Part(sign, target, gradient, believed))
+    mean, variance = _expected_influences(parts, sample.probabilities)
+    return Linearised(name, model, tuple(parts), value, len(answers), mean, variance)
+
+
+def designed(at: Linearised, sample: Sample) -> Designed:
+    """The estimate from all answers so far, which may be more than the belief was made with."""
+    answers, drawn = sample.answers, sample.inclusion[sample.answers.items]
+    r = at.surprises(answers)
+    low, high = at.bounds
+    design = float(at.value + (r / drawn).sum() - r[: at.known].sum())
+    each = (1 - drawn) * np.square(r / drawn)
+    fourth = float(np.square(each).sum())
+    weighted = sample.surprise / drawn[:, None]
+    full = sum(part.sign * _value(part, part.believed, weighted, answers) for part in at.parts)
+    curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
+    least, most = zip(*(_alone(part, sample) for part in at.parts), strict=True)
+    return Designed(
+        plug_in=float(np.clip(at.value + r[at.known :].sum(), low, high)),
+        design=design,
+        observed=float(each.sum()),
+        expected=float(at.variance @ sample.odds_against),
+        freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
+        events=events(r, at.variance[answers.items]),
+        labels=endless(drawn[np.abs(at.moves(answers)) > NOTHING * _steepest(at)]),
+        bend=float(np.clip(np.nan_to_num(full), low, high) - np.clip(design, low, high)) if curved else 0.0,
+        alone=(sum(least), sum(most)),
+        bounds=(low, high),
+    )
+
+
+def events(surprises: FloatArray, variances: FloatArray) -> float:
+    """How many answers were surprises: each counts r^2 / (r^2 + v).
+
+    That is near 1 where an answer was hardly expected, and near 0 where the belief was sure and right.
+
+    >>> round(events(np.array([0.99, -0.01]), np.array([0.0099, 0.0099])), 2)
+    1.0
+    """
+    squares = np.square(surprises)
+    return float(np.divide(squares, squares + variances, out=np.zeros_like(squares), where=squares > 0).sum())
+
+
+def endless(inclusion: FloatArray) -> float:
+    """Labels from an endless pool that would tell as much as answers with these inclusion probabilities.
+
+    >>> endless(np.full(50, 0.5))
+    100.0
+    """
+    return float("inf") if (inclusion >= 1).any() else float((1 / (1 - inclusion)).sum())
+
+
+def _steepest(at: Linearised) -> float:
+    return max(float(np.abs(part.gradient).max()) for part in at.parts)
+
+
+def _value(part: Part, counts: FloatArray, more: FloatArray, answers: Answers) -> float:
+    return float(part.target.metric.value(_counts(part.target, counts + part.target.tally(more, answers.items))))
+
+
+def _alone(part: Part, sample: Sample) -> tuple[float, float]:
+    """The metric of the answers alone, with a trace of wrong, and of right, in every cell: least and most, signed.
+
+    The trace moves nothing that was seen, and decides what was not: a class without an answer may be either.
+    """
+    classes, columns = part.believed.shape
+    right = TRACE * np.eye(classes, columns)
+    values = [part.sign * _value(part, trace, sample.one_hot, sample.answers) for trace in (TRACE - right, right)]
+    return min(values), max(values)
+
+
+def _counts(target: Target, confusion: FloatArray) -> FloatArray:
+    """A function of labels takes whole counts only, of the same total."""
+    return whole_counts(confusion) if isinstance(target.metric, LabelFunction) else confusion
+
+
+def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance `[N]` of each item's influence under the belief, in blocks of items."""
+    size, classes = probabilities.shape
+    mean, variance = np.empty(size), np.empty(size)
+    step = max(_NUMBERS_AT_ONCE // classes, 1)
+    for start in range(0, size, step):
+        rows = np.arange(start, min(start + step, size))
+        p = probabilities[start : start + step]
+        slopes = sum(part.sign * part.target.slopes(part.gradient, rows) for part in parts)
+        mean[rows] = np.einsum("ic,ic->i", p, slopes)
+        variance[rows] = np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean[rows]), 0.0)
+    return mean, variance
+
+
+def _of_answers(part: Part, answers: Answers) -> FloatArray:
+    said = part.target.columns[answers.items]
+    return np.where(said >= 0, part.gradient[answers.labels, said], 0.0)

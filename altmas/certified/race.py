@@ -1,0 +1,100 @@
+"""Drawing as a race: every item has a clock, likelier items run faster, and the first home are asked about.
+
+Successive sampling without replacement is a race of exponential clocks: item i comes home at rate `chance_i`, whatever
+happened before. The chances may change from round to round; what has to be kept is only each item's total rate so far,
+its hazard H_i, and its probability of having been drawn by now is `1 - exp(-H_i)`. Weighting an answer by the inverse
+of that probability counts the pool without bias (Horvitz and Thompson 1952), as far as an item's chances do not depend
+on its own label or on its having been drawn; and when every item is home the weights are 1 and the count is exact.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from altmas.beliefs.water_filling import water_fill
+from altmas.core.policies import Choice
+from altmas.metrics.confusion import FloatArray, IntArray
+
+MOST = 0.99
+"""Ideal inclusion probabilities end here: a race that is certain to bring an item home would have to last for ever."""
+
+_STEPS = 60
+
+
+def first_home(candidates: IntArray, chances: FloatArray, count: int, rng: np.random.Generator) -> Choice:
+    """Draw `count` of the candidates one after the other, each draw in proportion to the chances of those left.
+
+    The propensity is that of each single draw among the items still open.
+
+    >>> choice = first_home(np.array([3, 5, 8]), np.array([1.0, 1.0, 2.0]), 3, np.random.default_rng(0))
+    >>> sorted(choice.items.tolist()), float(choice.propensities[-1])
+    ([3, 5, 8], 1.0)
+    """
+    arrival = rng.exponential(size=len(candidates)) / chances
+    order = np.argpartition(arrival, count - 1)[:count] if count < len(candidates) else np.arange(len(candidates))
+    order = order[np.argsort(arrival[order], kind="stable")]
+    drawn = chances[order]
+    never = np.ones(len(candidates), dtype=bool)
+    never[order] = False
+    left = np.cumsum(drawn[::-1])[::-1] + chances[never].sum()  # summed from the end: no difference of large numbers
+    return Choice(candidates[order], drawn / left)
+
+
+def lap_time(chances: FloatArray, count: int) -> float:
+    """How long a race must run for `count` of these open items to be expected home; infinite if all of them are.
+
+    Solves `sum(1 - exp(-chance * t)) = count` by Newton's method; the sum is concave, so it converges from the left.
+
+    >>> round(lap_time(np.full(10, 0.1), 5), 4)  # -log(1 - 5/10) / 0.1
+    6.9315
+    """
+    if count >= len(chances):
+        return float("inf")
+    time = count / chances.sum()
+    for _ in range(_STEPS):
+        still = np.exp(-chances * time)
+        missing = count - (len(chances) - still.sum())
+        step = missing / (chances * still).sum()
+        time += step
+        if abs(step) <= 1e-12 * time:
+            break
+    return float(time)
+
+
+class Race:
+    """The hazard of each item so far."""
+
+    def __init__(self, size: int) -> None:
+        self.hazard = np.zeros(size)
+
+    def run(self, chances: FloatArray, open_items: IntArray, count: int) -> None:
+        """Let the clocks run until `count` of the open items are expected home; those home already run on too.
+
+        >>> race = Race(4)
+        >>> race.run(np.full(4, 0.25), np.arange(4), 2)
+        >>> race.inclusion().tolist()
+        [0.5, 0.5, 0.5, 0.5]
+        """
+        time = lap_time(chances[open_items], count)
+        # An infinite lap brings everyone home, however slow.
+        self.hazard = self.hazard + chances * time if np.isfinite(time) else np.full(len(self.hazard), np.inf)
+
+    def inclusion(self) -> FloatArray:
+        """Probability of having been drawn by now `[N]`."""
+        return -np.expm1(-self.hazard)
+
+
+def catch_up(ideal: FloatArray, hazard: FloatArray, count: int, *, pace: float = 0.2) -> FloatArray:
+    """Chances that bring the inclusion probabilities to the ideal ones by `count` draws in all, from wherever they are.
+
+    `ideal` is proportional to the best inclusion probabilities; they are filled up to `count` (water-filling), turned
+    into the hazard each item should have, and what is missing of it is the chance of the next draws. An item ahead of
+    its ideal still runs at `pace` of its ideal, so that nobody stops: a stopped item would have no chance, and a
+    weight without bound.
+
+    >>> catch_up(np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.5, 0.0]), 2).round(2).tolist()
+    [0.15, 0.04, 1.0]
+    """
+    target = -np.log1p(-np.minimum(water_fill(ideal, min(count, len(ideal))), MOST))
+    chances = np.maximum(target - hazard, pace * target)
+    return np.asarray(chances / chances.max())

@@ -1,0 +1,115 @@
+"""Parts of the pool from one certified sample: groups, two groups compared, score bins and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from altmas.certified.design import Sample
+from altmas.certified.estimator import Estimator, ends
+from altmas.certified.models import lower_is_better
+from altmas.core.groups import confidences, groups_by
+from altmas.core.pool import Outputs
+from altmas.core.streams import stream
+from altmas.core.targets import Target, within
+from altmas.metrics import metric
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+
+DRAWS = 10_000
+
+
+def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFrame:
+    """A metric in each group, with its interval and P(worst): the chance that no group is worse."""
+    grouped = groups_by(estimator.pool, by)
+    if by == "class" and name not in ("accuracy", "error_rate"):
+        hint = "How many of a true class are found is recall:CLASS, of the whole pool."
+        raise InputError("metric", "be accuracy or error_rate by predicted class", repr(name), hint)
+    if name == "accuracy":
+        estimator = right_or_wrong(estimator)
+    base = _base(estimator, name)
+    rows = []
+    for k, group in enumerate(grouped.names):
+        member = grouped.index == k
+        if not member.any():
+            continue
+        _, found, interval = estimator.of([(1.0, within(base, member, str(group)))])
+        asked = int(member[estimator.sample.answers.items].sum())
+        row = {"group": group, "size": int(member.sum()), "labels": asked, **ends(interval, found)}
+        rows.append({**row, "error": interval.error})
+    table = pd.DataFrame(rows)
+    noise = stream(estimator.seed, "worst", by).standard_normal((DRAWS, len(rows)))
+    values = table["estimate"].to_numpy() + noise * table["error"].to_numpy()
+    worst = values.argmax(1) if lower_is_better(base.metric) else values.argmin(1)
+    return table.assign(p_worst=np.bincount(worst, minlength=len(rows)) / DRAWS)
+
+
+def right_or_wrong(estimator: Estimator) -> Estimator:
+    """The same sample about one question, whether the prediction is right: two classes, however many the pool has."""
+    pool, sample = estimator.pool, estimator.sample
+    said, answers = pool.predictions, sample.answers
+    padded = np.concatenate([sample.probabilities, np.zeros((pool.size, 1))], axis=1)  # no class is never right
+    right = padded[np.arange(pool.size), said]
+    labels = (answers.labels != said[answers.items]).astype(np.int64)
+    whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
+    two = Sample(np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion)
+    return replace(estimator, pool=replace(pool, classes=(True, False), outputs=(whole,), opinions=()), sample=two)
+
+
+def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str = "accuracy") -> dict[str, Any]:
+    """How much higher a metric is in group a than in group b, estimated together."""
+    grouped = groups_by(estimator.pool, by)
+    base = _base(estimator, name)
+    signed = []
+    if a == b:
+        raise InputError("groups to compare", "be two", f"{a!r} twice")
+    for sign, one in ((1.0, a), (-1.0, b)):
+        if one not in grouped.names:
+            raise InputError("group", f"be one of {list(grouped.names)[:12]}", repr(one))
+        signed.append((sign, within(base, grouped.index == grouped.names.index(one), str(one))))
+    _, found, interval = estimator.of(signed)
+    return {"metric": name, "a": a, "b": b, **ends(interval, found), "error": interval.error}
+
+
+def calibration(estimator: Estimator) -> pd.DataFrame:
+    """Per equal-width score bin: the mean score, the accuracy with its interval and error, and their gap, the bias."""
+    score, bins = _probabilities(estimator), groups_by(estimator.pool, "score")
+    table = by_group(estimator, "score").rename(columns={"group": "bin"}).drop(columns="p_worst")
+    mean = bins.mean(score)[bins.sizes > 0]
+    return table.assign(score=mean, bias=mean - table["estimate"])
+
+
+def ece(estimator: Estimator) -> tuple[float, float, float]:
+    """Expected calibration error over equal-width bins, sum_b share_b |score_b - accuracy_b|: estimate, low, high.
+
+    Noise adds to an absolute value whatever its sign, so each bin's squared gap is lessened by its squared error first;
+    the upper end starts from the gaps as they are. It is never below the gap of the whole pool, where that is clear:
+    bins can only add to it.
+    """
+    table = calibration(estimator)
+    share = table["size"].to_numpy() / estimator.pool.size
+    gap, error = table["bias"].to_numpy(), table["error"].to_numpy()
+    lessened = float(share @ np.sqrt(np.maximum(gap**2 - error**2, 0.0)))
+    _, _, accuracy = right_or_wrong(estimator).of([(1.0, _base(right_or_wrong(estimator), "accuracy"))])
+    whole = abs(float(_probabilities(estimator).mean()) - accuracy.estimate)
+    lessened = max(lessened, whole if whole > 2 * accuracy.error else 0.0)
+    reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
+    high = min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)
+    return lessened, max(lessened - reach, 0.0), high
+
+
+def _base(estimator: Estimator, name: str) -> Target:
+    pool = estimator.pool
+    return Target(name, metric(name, pool.classes), pool.predictions, pool.columns)
+
+
+def _probabilities(estimator: Estimator) -> FloatArray:
+    scores = estimator.pool.scores
+    if scores is None or scores.max() > 1:
+        raise InputError("calibration", "be asked of scores that are probabilities", "none such")
+    return confidences(estimator.pool)

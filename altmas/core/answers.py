@@ -1,0 +1,61 @@
+"""What has been answered so far: which items, with which labels, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from altmas.core.pool import Pool
+from altmas.metrics.confusion import FloatArray, IntArray, tally
+
+
+def _none() -> IntArray:
+    return np.zeros(0, dtype=np.int64)
+
+
+def _no_numbers() -> FloatArray:
+    return np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Answers in the order given: pool positions, class indices, the round and the propensity of each choice.
+
+    >>> some = Answers().extended([4, 7], [0, 1], round=0, propensities=[0.1, 0.1])
+    >>> len(some), some.items.tolist()
+    (2, [4, 7])
+    """
+
+    items: IntArray = field(default_factory=_none)
+    labels: IntArray = field(default_factory=_none)
+    rounds: IntArray = field(default_factory=_none)
+    propensities: FloatArray = field(default_factory=_no_numbers)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def extended(
+        self,
+        items: IntArray | list[int],
+        labels: IntArray | list[int],
+        round: int,
+        propensities: FloatArray | list[float],
+    ) -> Answers:
+        """These answers and some more."""
+        return Answers(
+            np.concatenate([self.items, np.asarray(items, dtype=np.int64)]),
+            np.concatenate([self.labels, np.asarray(labels, dtype=np.int64)]),
+            np.concatenate([self.rounds, np.full(len(items), round)]),
+            np.concatenate([self.propensities, np.asarray(propensities, dtype=np.float64)]),
+        )
+
+    def unlabelled(self, pool: Pool) -> IntArray:
+        """Positions not answered yet, in the pool's order."""
+        open_items = np.ones(pool.size, dtype=bool)
+        open_items[self.items] = False
+        return np.flatnonzero(open_items)
+
+    def confusion(self, pool: Pool) -> FloatArray:
+        """Counts of the answered items alone `[C, P]`."""
+        return tally(self.labels, pool.predictions[self.items], len(pool.classes), pool.columns)

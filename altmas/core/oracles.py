@@ -1,0 +1,118 @@
+"""Whoever supplies the labels: a table, a callable, or either with noise on top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from altmas.core.checks import as_column, plain, same_length, sorted_classes
+from altmas.core.pool import Pool
+from altmas.core.streams import stream
+from altmas.metrics.errors import InputError
+
+
+class Oracle(Protocol):
+    """Answers for one item of a pool, by its id (the position where no ids were given)."""
+
+    def __call__(self, item: Any) -> Any: ...
+
+
+@dataclass(frozen=True)
+class TableOracle:
+    """Labels already known, by id.
+
+    >>> TableOracle({"a": "cat", "b": "dog"})("b")
+    'dog'
+    """
+
+    labels: Mapping[Hashable, Hashable]
+
+    @classmethod
+    def of(cls, labels: Any, ids: Sequence[Hashable]) -> TableOracle:
+        """From a mapping by id, a pandas Series indexed by id, or one label per item in the pool's order.
+
+        Where the ids are only positions, a Series is a column like any other: its index may be a shuffled one.
+        """
+        positions = len(ids) > 0 and list(ids) == list(range(len(ids)))
+        indexed = hasattr(labels, "index") and hasattr(labels, "to_dict")
+        if indexed and set(ids) <= set(labels.index) and not (positions and len(labels) == len(ids)):
+            labels = labels.to_dict()
+        if isinstance(labels, Mapping):
+            return cls({plain(k): plain(v) for k, v in labels.items()})
+        column = as_column("oracle", labels)
+        same_length("oracle", len(column), len(ids), "label", "labels")
+        return cls(dict(zip(ids, column, strict=True)))
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.labels, Mapping):
+            hint = "TableOracle.of(labels, ids) takes a column."
+            raise InputError("labels", "be a mapping of ids to labels", type(self.labels).__name__, hint)
+
+    def __call__(self, item: Any) -> Hashable:
+        if item not in self.labels:
+            raise InputError("oracle", "have a label for every item", f"none for {item!r}")
+        return self.labels[item]
+
+    @property
+    def classes(self) -> tuple[Hashable, ...]:
+        """The distinct labels."""
+        return sorted_classes(self.labels.values())
+
+
+@dataclass(frozen=True)
+class Noisy:
+    """Wraps an oracle so that a share of its answers is another class, chosen evenly; the same item errs the same way.
+
+    >>> noisy = Noisy(TableOracle({0: "cat"}), rate=0.999, classes=["cat", "dog"], seed=1)
+    >>> noisy(0)
+    'dog'
+    """
+
+    oracle: Callable[[Any], Any]
+    rate: float
+    classes: Sequence[Hashable]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise InputError("rate", "be between 0 and 1", self.rate)
+
+    def __call__(self, item: Any) -> Any:
+        label = plain(self.oracle(item))
+        rng = stream(self.seed, "noise", repr(item))
+        others = [c for c in self.classes if c != label]
+        return others[int(rng.integers(len(others)))] if others and rng.random() < self.rate else label
+
+
+def ask(oracle: Oracle, pool: Pool, position: int) -> int:
+    """Put one question and turn the answer into a class index, or say what is wrong with it."""
+    answer = plain(oracle(pool.ids[position]))
+    try:
+        return pool.classes.index(answer)
+    except ValueError:
+        known = ", ".join(repr(c) for c in pool.classes[:12])
+        raise InputError(
+            "oracle",
+            f"answer one of the classes {known}",
+            f"{answer!r} for item {pool.ids[position]!r}",
+            "Declare classes=[...] if it is a class the model under test never predicts.",
+        ) from None
+
+
+def as_oracle(oracle: Any, pool_ids: Sequence[Hashable]) -> Oracle:
+    """A callable as it is; a mapping or a column of labels as a table."""
+    if callable(oracle):
+        callable_oracle: Oracle = oracle
+        return callable_oracle
+    if oracle is None:
+        raise InputError("oracle", "be a callable, a mapping of ids to labels, or one label per item", "none")
+    return TableOracle.of(oracle, pool_ids)
+
+
+def labels_in(oracle: Any, ids: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """The classes an oracle is known to use on these items, for pools that declare none; empty for a callable."""
+    if oracle is None or (callable(oracle) and not isinstance(oracle, TableOracle)):
+        return ()
+    table = oracle if isinstance(oracle, TableOracle) else TableOracle.of(oracle, ids)
+    return sorted_classes(table.labels[one] for one in ids if one in table.labels)

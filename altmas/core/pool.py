@@ -1,0 +1,324 @@
+"""The pool: the fixed, unlabelled items, and what each model under test said about them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError, rows_at_fault
+
+NO_CLASS = "(no class)"
+"""How an answer outside the declared classes is shown."""
+
+MISSING = "(missing)"
+"""The group of an item whose cell is empty."""
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class Outputs:
+    """What one model said: a class index per item (`C` = no class) and, if known, its scores `[N]` or `[N, C]`."""
+
+    name: str
+    predictions: IntArray
+    scores: FloatArray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The items to be assessed on; build it with `Pool.build`, which validates.
+
+    `outputs` holds one entry per model under test, on the same items; `opinions` are other models' outputs, used only
+    as evidence about the labels.
+    """
+
+    ids: tuple[Hashable, ...]
+    classes: tuple[Hashable, ...]
+    outputs: tuple[Outputs, ...]
+    features: NDArray[Any] | None = None
+    groups: Mapping[str, NDArray[Any]] = field(default_factory=lambda: MappingProxyType({}))
+    opinions: tuple[Outputs, ...] = ()
+
+    @classmethod
+    def build(
+        cls,
+        predictions: Any,
+        *,
+        ids: Any = None,
+        scores: Any = None,
+        logits: bool = False,
+        features: Any = None,
+        groups: Any = None,
+        opinions: Any = None,
+        classes: Sequence[Hashable] | None = None,
+        labels_seen: Sequence[Hashable] = (),
+    ) -> Pool:
+        """Validate a user's arrays and freeze them into a pool.
+
+        `predictions` is one class per item, or a mapping of model names to such columns (then `scores` is too).
+        `opinions` maps names to other models' predictions, `(predictions, confidence)` or scores `[N, C]`.
+        Without `classes`, they are the values in `predictions` and `labels_seen`, sorted.
+
+        >>> pool = Pool.build(["cat", "dog", "cat"], scores=[0.9, 0.6, 0.8])
+        >>> pool.classes, pool.size
+        (('cat', 'dog'), 3)
+        """
+        named = dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
+        if not named:
+            raise InputError("predictions", "name at least one model", "an empty mapping")
+        columns = {name: as_column("predictions", values) for name, values in named.items()}
+        items = len(next(iter(columns.values())))
+        if items == 0:
+            raise InputError("predictions", "hold at least one item", "0 items")
+        for column in columns.values():
+            same_length("predictions", len(column), items, "class")
+        known = _classes(classes, columns, labels_seen)
+        scored = (
+            scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
+        )
+        if len(named) > 1 and scores is not None and not isinstance(scores, Mapping):
+            raise InputError("scores", "be keyed by the models of predictions", type(scores).__name__)
+        if len({str(name) for name in named}) < len(named):
+            raise InputError("models", "have distinct names", list(named))
+        if unknown := set(scored) - set(named):
+            raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
+        outputs = tuple(
+            Outputs(str(name), class_indices(column, known), _scores(scored.get(name), logits, items, known))
+            for name, column in columns.items()
+        )
+        for one in outputs:
+            _warn_if_scores_say_otherwise(one, known)
+        return cls(
+            _ids(ids, items), known, outputs, _features(features, items), _groups(groups, items),
+            read_opinions(opinions, items, known),
+        )  # fmt: skip
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A view that cannot be changed cannot be pickled either; what it shows can.
+        return _restored, (self.ids, self.classes, self.outputs, self.features, dict(self.groups), self.opinions)
+
+    @property
+    def size(self) -> int:
+        """Number of items, N."""
+        return len(self.ids)
+
+    @property
+    def predictions(self) -> IntArray:
+        """Class indices said by the model under test."""
+        return self.outputs[0].predictions
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """Scores of the model under test."""
+        return self.outputs[0].scores
+
+    @property
+    def columns(self) -> int:
+        """Predicted columns of a confusion: the classes, and one more if some answer is no class."""
+        return len(self.classes) + int(any((o.predictions == len(self.classes)).any() for o in self.outputs))
+
+
+def _restored(ids: Any, classes: Any, outputs: Any, features: Any, groups: dict[str, Any], opinions: Any) -> Pool:
+    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions)
+
+
+def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:
+    """Other models' outputs: predictions, `(predictions, confidence)`, or scores `[N, C]`, by name.
+
+    >>> read_opinions({"other": (["cat", "?"], [0.9, 0.2])}, 2, ("cat", "dog"))[0].predictions.tolist()
+    [0, 2]
+    """
+    if opinions is None:
+        return ()
+    if not isinstance(opinions, Mapping):
+        raise InputError("opinions", "map names to predictions", type(opinions).__name__)
+    return tuple(_opinion(str(name), one, items, classes) for name, one in opinions.items())
+
+
+def _opinion(name: str, given: Any, items: int, classes: tuple[Hashable, ...]) -> Outputs:
+    subject = f"opinion {name!r}"
+    pair = _holds_columns(given)
+    said, confidence = given if pair else (given, None)
+    if confidence is None and np.ndim(said) == 2:
+        scores = _scores(said, False, items, classes, f"scores of {subject}")
+        assert scores is not None
+        return Outputs(name, scores.argmax(1), scores)
+    column = as_column(subject, said)
+    same_length(subject, len(column), items, "prediction")
+    predicted = class_indices(column, classes)
+    if (predicted == len(classes)).all():
+        raise InputError(subject, f"hold some of the classes {list(classes)[:12]}", f"none, e.g. {column[0]!r}")
+    return Outputs(name, predicted, _scores(confidence, False, items, classes, f"confidence of {subject}"))
+
+
+def _holds_columns(given: Any) -> bool:
+    """A pair of columns, the second perhaps None, not two predictions."""
+    return isinstance(given, tuple) and len(given) == 2 and all(one is None or np.ndim(one) for one in given)
+
+
+def _classes(
+    declared: Sequence[Hashable] | None, columns: Mapping[Any, Sequence[Hashable]], labels_seen: Sequence[Hashable]
+) -> tuple[Hashable, ...]:
+    if declared is None:
+        nothing = [row for column in columns.values() for row, value in enumerate(column) if value is None]
+        if nothing:
+            raise InputError(
+                "classes", "be declared where some prediction is None", f"None in {rows_at_fault(nothing)}"
+            )
+        known = sorted_classes({value for column in columns.values() for value in column} | set(labels_seen))
+        _read_differently(known)
+        if len(known) < 2:
+            hint = "Declare classes=[...] when the model under test only ever says one class."
+            raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
+        return known
+    if isinstance(declared, str) or not hasattr(declared, "__iter__"):
+        raise InputError("classes", "be a list of classes", repr(declared))
+    known = tuple(as_column("classes", declared))
+    if len(known) < 2:
+        raise InputError("classes", "be at least two", len(known))
+    if len(set(known)) < len(known):
+        twice = next(c for c in known if known.count(c) > 1)
+        raise InputError("classes", "be distinct", f"{twice!r} twice")
+    if not any(value in set(known) for column in columns.values() for value in column):
+        first = next(iter(columns.values()))[0]
+        raise InputError("predictions", f"hold some of the classes {list(known)[:12]}", f"none, e.g. {first!r}")
+    return known
+
+
+def _read_differently(known: tuple[Hashable, ...]) -> None:
+    """The label 1 and the prediction '1' are most likely one class, read from two files."""
+    seen: dict[str, Hashable] = {}
+    for one in known:
+        other = seen.setdefault(str(one), one)
+        if other is not one:
+            hint = "Make labels and predictions of one type, or declare classes=[...]."
+            raise InputError("classes", "read differently", f"{other!r} and {one!r}", hint)
+
+
+def _ids(ids: Any, items: int) -> tuple[Hashable, ...]:
+    if ids is None:
+        return tuple(range(items))
+    column = as_column("ids", ids)
+    same_length("ids", len(column), items, "id")
+    seen: dict[Hashable, int] = {}
+    again = [row for row, one in enumerate(column) if seen.setdefault(one, row) != row]
+    if again:
+        raise InputError("ids", "be unique", f"{column[again[0]]!r} again in {rows_at_fault(again)}")
+    return tuple(column)
+
+
+def _scores(
+    scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...], subject: str = "scores"
+) -> FloatArray | None:
+    if scores is None:
+        return None
+    if hasattr(scores, "columns") and set(scores.columns) == set(classes):
+        scores = scores[list(classes)]  # a table's columns by name, whatever their order
+    try:
+        values = np.asarray(scores, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(subject, "be numbers", type(scores).__name__) from None
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
+        rule = f"be [N], or [N, C] with a column for each of {len(classes)} classes"
+        raise InputError(subject, rule, f"shape {values.shape}")
+    same_length(subject, len(values), items, "row")
+    if bad := _rows(~np.isfinite(values)):
+        raise InputError(subject, "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
+    if logits:
+        if values.ndim == 1:
+            raise InputError("logits", "be [N, C]", "one score per item")
+        shifted = np.exp(values - values.max(1, keepdims=True))
+        return np.asarray(shifted / shifted.sum(1, keepdims=True))
+    if bad := _rows(values < 0):
+        raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
+    if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
+        raise InputError(
+            f"each row of {subject}", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
+        )
+    if values.ndim == 2:
+        return np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly
+    return np.minimum(values, 1.0) if values.max() <= 1 + 1e-3 else values
+
+
+def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...]) -> None:
+    if outputs.scores is None:
+        return
+    if outputs.scores.ndim == 1:
+        low = float((outputs.scores < 1 / len(classes) - 1e-9).mean())
+        if outputs.scores.max() <= 1 and low > 0.05:
+            warnings.warn(
+                f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
+                "confidence in what it predicted, not the probability of one class.",
+                stacklevel=4,
+            )
+        return
+    agree = float((outputs.scores.argmax(1) == outputs.predictions).mean())
+    if agree < 0.5:
+        warnings.warn(
+            f"scores are highest for the predicted class in only {agree:.0%} of the items; "
+            f"are their columns in the order of the classes {list(classes)[:12]}?",
+            stacklevel=4,
+        )
+
+
+LOGITS = "Pass logits=True if these are logits."
+
+
+def _features(features: Any, items: int) -> NDArray[Any] | None:
+    if features is None:
+        return None
+    # A memory-mapped array stays on disk: np.asarray keeps the mapping.
+    array = np.asarray(features) if not isinstance(features, np.memmap) else features
+    if array.dtype.kind not in "fiub":
+        raise InputError("features", "be numbers", f"dtype {array.dtype}")
+    if array.ndim == 0:
+        raise InputError("features", "be [N, ...], a row per item", "a single number")
+    same_length("features", len(array), items, "row")
+    if array.ndim == 1:
+        array = array[:, None]
+    for start in range(0, items, _ROWS_AT_ONCE):
+        part = array[start : start + _ROWS_AT_ONCE]
+        if part.dtype.kind == "f" and (bad := _rows(~np.isfinite(part))):
+            raise InputError("features", "be finite", f"NaN or infinity in {rows_at_fault(start + b for b in bad)}")
+    return array
+
+
+def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
+    if groups is None:
+        return MappingProxyType({})
+    if hasattr(groups, "columns"):  # a table
+        groups = {name: groups[name] for name in groups.columns}
+    named = groups if isinstance(groups, Mapping) else {getattr(groups, "name", None) or "group": groups}
+    out: dict[str, NDArray[Any]] = {}
+    for name, values in named.items():
+        column = as_column("groups", with_missing(values))
+        same_length("groups", len(column), items, "value")
+        array = np.empty(items, dtype=object)
+        array[:] = column
+        out[str(name)] = array
+    return MappingProxyType(out)
+
+
+def with_missing(values: Any) -> Any:
+    """A column whose blanks, as Python, NumPy and pandas have them, are a value of their own: that of an empty cell.
+
+    >>> with_missing([3.0, None, float("nan")])
+    [3.0, '(missing)', '(missing)']
+    """
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) > 1:
+        return values  # not a column, as will be said
+    return [MISSING if is_blank(one) else one for one in values]
+
+
+def _rows(wrong: NDArray[np.bool_]) -> list[int]:
+    found: list[int] = np.flatnonzero(wrong.reshape(len(wrong), -1).any(1)).tolist()
+    return found

@@ -1,0 +1,167 @@
+"""ALT-MAS and its baseline BALD: choose where a surrogate's draws disagree, estimate by Eq. 3."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.beliefs.acquisition import alt_mas, bald
+from altmas.beliefs.draws import Draws, Probabilities
+from altmas.beliefs.on_features import OnFeatures, Surrogate, SurrogateRecipe
+from altmas.core.answers import Answers
+from altmas.core.checks import whole_number
+from altmas.core.estimates import Estimate, plug_in
+from altmas.core.method import Job, Run
+from altmas.core.policies import Choice, best
+from altmas.core.streams import stream
+from altmas.methods.random import choose_uniformly
+from altmas.metrics import CounterfactualMeans, tally
+from altmas.metrics.confusion import FloatArray, IntArray
+
+MOST_TAUGHT = 20_000
+"""Pseudo-labels in a training set, at most: a fit visits so many items and no more, the answers among them."""
+
+
+@dataclass(frozen=True)
+class AltMas:
+    """ALT-MAS: pseudo-labels, an MC-dropout surrogate, metric-aware mutual information.
+
+    `surrogate` is a drawing estimator or scikit-learn ensemble (None: an MC-dropout network). `counted` decides whether
+    pseudo-labelled items count as labelled in Eqs. 3 and 4, as a footnote of the paper has it, or take their drawn
+    labels. `metric_aware=False` leaves the choice of items to BALD.
+    """
+
+    surrogate: Any = None
+    draws: int = 50
+    pseudo_labels: bool = True
+    counted: bool = True
+    tune: bool = False
+    metric_aware: bool = True
+    name: str = "altmas"
+
+    def begin(self, job: Job) -> Run:
+        """Bind the surrogate to the pool's features."""
+        return SurrogateRun(job, self)
+
+
+@dataclass(frozen=True)
+class Bald:
+    """BALD: the surrogate learns from the answers only, and asks where its draws disagree about the label."""
+
+    surrogate: Any = None
+    draws: int = 50
+    tune: bool = False
+    name: str = "bald"
+    metric_blind: ClassVar[bool] = True
+
+    def begin(self, job: Job) -> Run:
+        """Bind the surrogate to the pool's features."""
+        recipe = AltMas(
+            self.surrogate, self.draws, pseudo_labels=False, counted=False, tune=self.tune, metric_aware=False,
+            name=self.name,
+        )  # fmt: skip
+        return SurrogateRun(job, recipe)
+
+
+NOTHING_TO_LEARN_FROM = (
+    "method {method!r} has neither features nor scores to learn from: all items predicted alike look the same to it, "
+    "and its estimates can be far off. Give features or scores, or use method='random'."
+)
+
+
+class SurrogateRun:
+    """A round: pseudo-label, fit, draw, count; then estimate and, if asked, choose."""
+
+    def __init__(self, job: Job, recipe: AltMas) -> None:
+        whole_number("draws", recipe.draws, 2)
+        self.job, self.recipe = job, recipe
+        bindable: SurrogateRecipe = (
+            recipe.surrogate if hasattr(recipe.surrogate, "bind") else OnFeatures(recipe.surrogate, recipe.tune)
+        )
+        self.surrogate: Surrogate = bindable.bind(job.pool)
+        if job.pool.features is None:
+            job.reporter.note("no features given: the surrogate learns from the model under test's own outputs.")
+        if job.pool.features is None and job.pool.scores is None:
+            warnings.warn(NOTHING_TO_LEARN_FROM.format(method=recipe.name), stacklevel=2)
+        self._tuned_at = 0
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Refit and draw; estimates and choices then look at the same worlds."""
+        pool, recipe = self.job.pool, self.recipe
+        self.answers, self.round = answers, round
+        self.pseudo = np.zeros(0, np.int64)
+        open_items = answers.unlabelled(pool)
+        if len(answers) and len(open_items):
+            self._tune_if_due()
+            if recipe.pseudo_labels:
+                self.pseudo = self.surrogate.agreeing(answers, draws=recipe.draws, rng=self._stream("agreement"))
+            taught = self._taught()
+            items = np.concatenate([answers.items, taught])
+            labels = np.concatenate([answers.labels, pool.predictions[taught]])
+            self.surrogate.fit(items, labels, rng=self._stream("fit"))
+        self.draws = Draws(self._probabilities, open_items, draws=recipe.draws, classes=len(pool.classes))
+        self.drawn = self._drawn_labels() if len(answers) else np.zeros((recipe.draws, len(open_items)), np.int16)
+        self.confusions = self._confusions()
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """Eq. 3."""
+        return plug_in(self.job.metrics, self.confusions, len(self.answers), level)
+
+    def choose(self, count: int) -> Choice:
+        """The items of highest mutual information; at random before the first answer."""
+        if len(self.answers) == 0:
+            return choose_uniformly(self.job, self.answers, self.round, count)
+        return best(self.draws.items, self.worth(), count, self._stream("ties"))
+
+    def worth(self) -> FloatArray:
+        """Worth of each open item `[n]`, or `[n, 2]` with the tie-break."""
+        predicted = self.job.pool.predictions[self.draws.items]
+        if self.recipe.metric_aware:
+            means = CounterfactualMeans(self.job.metrics, self.confusions)
+            return alt_mas(self.draws, self.drawn, predicted, means, self.job.pool.size)
+        return np.concatenate([bald(p) for _, p in self.draws.blocks()])
+
+    def believed_labels(self) -> tuple[IntArray, IntArray]:
+        """The open items, and the most probable label of each over all draws."""
+        best = [p.mean(0).argmax(-1) for _, p in self.draws.blocks()] if len(self.answers) else []
+        return self.draws.items[: sum(map(len, best))], np.concatenate([np.zeros(0, np.int64), *best])
+
+    def _probabilities(self, items: IntArray) -> Probabilities:
+        # A new generator of the same stream each time: every block sees the same worlds.
+        return self.surrogate.draw(items, draws=self.recipe.draws, rng=self._stream("draw"))
+
+    def _taught(self) -> IntArray:
+        """The pseudo-labels to train on: not so many that the answers drown in them."""
+        if len(self.pseudo) <= MOST_TAUGHT:
+            return self.pseudo
+        return np.sort(self._stream("taught").choice(self.pseudo, MOST_TAUGHT, replace=False))
+
+    def _drawn_labels(self) -> NDArray[np.int16]:
+        labels = self.draws.labels()
+        if self.recipe.counted and len(self.pseudo):
+            where = np.flatnonzero(np.isin(self.draws.items, self.pseudo))
+            labels[:, where] = self.job.pool.predictions[self.draws.items[where]]
+        return labels
+
+    def _confusions(self) -> FloatArray:
+        """Counts per draw `[M, C, P]`: answers as given, open items as drawn."""
+        pool = self.job.pool
+        said = pool.predictions[self.draws.items]
+        counts = np.stack([tally(row, said, len(pool.classes), pool.columns) for row in self.drawn])
+        return counts + self.answers.confusion(pool)
+
+    def _tune_if_due(self) -> None:
+        """Tune on the first answers, and again whenever they have doubled."""
+        if not self.recipe.tune or len(self.answers) < max(10, 2 * self._tuned_at):
+            return
+        self._tuned_at = len(self.answers)
+        settings = self.surrogate.tune(self.answers, rng=self._stream("tune"), reporter=self.job.reporter)
+        shown = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
+        self.job.reporter.note(f"tuned on {len(self.answers)} answers: {shown}.")
+
+    def _stream(self, purpose: str) -> np.random.Generator:
+        return stream(self.job.seed, "round", self.round, purpose)

@@ -1,0 +1,113 @@
+"""ASE: active surrogate estimation; the surrogate answers what nobody was asked (Kossen 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from altmas.beliefs.worths import xwed
+from altmas.core.answers import Answers
+from altmas.core.checks import whole_number
+from altmas.core.estimates import Estimate, plug_in
+from altmas.core.method import Job, Run
+from altmas.core.policies import Choice, best
+from altmas.core.streams import stream
+from altmas.methods.random import choose_uniformly
+from altmas.methods.weighted import BeliefMaker, Learner, countable, everything_labelled
+from altmas.metrics.confusion import FloatArray, IntArray
+
+_ITEMS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True)
+class Ase:
+    """Ask where draws disagree about the loss (XWED); estimate by the answers and, for the rest, by the draws.
+
+    `belief` makes the surrogate (None: learnt from the model under test's outputs).
+    """
+
+    belief: BeliefMaker | None = None
+    draws: int = 50
+    name: str = "ase"
+    metric_blind: ClassVar[bool] = True
+
+    def begin(self, job: Job) -> Run:
+        """Prepare the belief."""
+        whole_number("draws", self.draws, 2)
+        return AseRun(job, self)
+
+
+class AseRun:
+    """Active surrogate estimation at work."""
+
+    def __init__(self, job: Job, recipe: Ase) -> None:
+        self.job, self.recipe = job, recipe
+        self.learner = Learner(job.pool, recipe.belief)
+        self.answers, self.round = Answers(), 0
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Remember the answers."""
+        self.answers, self.round = answers, round
+
+    def choose(self, count: int) -> Choice:
+        """The items of highest XWED; uniformly before the first answer."""
+        if len(self.answers) == 0:
+            return choose_uniformly(self.job, self.answers, self.round, count)
+        worth = np.concatenate([xwed(agreement) for _, agreement in self._agreement()])
+        ties = stream(self.job.seed, "round", self.round, "ties")
+        return best(self.answers.unlabelled(self.job.pool), worth, count, ties)
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """Mean over draws of the metric, and the draws' spread; for accuracy R = (1/N) sum_i sum_y pi(y|x_i) L."""
+        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
+            return exact
+        pool, belief = self.job.pool, self.learner.after(self.answers)
+        confusions = np.tile(self.answers.confusion(pool), (self.recipe.draws, 1, 1))
+        for items, agreement in self._agreement():
+            said = pool.predictions[items]
+            confusions += drawn_confusions(agreement, belief.probabilities(items), said, pool.columns)
+        return plug_in(countable(self.job.metrics), confusions, len(self.answers), level)
+
+    def _agreement(self) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Open items in blocks, with draws of their agreement `[M, n]`."""
+        belief, open_items = self.learner.after(self.answers), self.answers.unlabelled(self.job.pool)
+        for start in range(0, len(open_items), _ITEMS_AT_ONCE):
+            items = open_items[start : start + _ITEMS_AT_ONCE]
+            # A new generator of the same stream each time: every block sees the same worlds.
+            rng = stream(self.job.seed, "round", self.round, "draw")
+            yield items, belief.draw_agreement(self.recipe.draws, rng, items)
+
+
+def drawn_confusions(
+    agreement: FloatArray, probabilities: FloatArray, predictions: IntArray, columns: int
+) -> FloatArray:
+    """Expected counts per draw `[M, C, P]`: a to the prediction, 1 - a to the other labels as `probabilities` say.
+
+    >>> drawn_confusions(np.array([[0.5]]), np.array([[0.6, 0.1, 0.3]]), np.array([0]), 3)[0, :, 0].round(3).tolist()
+    [0.5, 0.125, 0.375]
+    """
+    rest = wrong_shares(probabilities, predictions)
+    out = np.zeros((len(agreement), rest.shape[1], columns))
+    for column in np.unique(predictions):
+        here = np.flatnonzero(predictions == column)
+        out[:, :, column] = (1 - agreement[:, here]) @ rest[here]
+        if column < rest.shape[1]:
+            out[:, column, column] += agreement[:, here].sum(1)
+    return out
+
+
+def wrong_shares(probabilities: FloatArray, predictions: IntArray) -> FloatArray:
+    """How labels share the probability of being other than predicted `[n, C]`; equally where that is zero.
+
+    >>> wrong_shares(np.array([[0.6, 0.1, 0.3], [1.0, 0.0, 0.0]]), np.array([0, 0])).round(3).tolist()
+    [[0.0, 0.25, 0.75], [0.0, 0.5, 0.5]]
+    """
+    real = np.flatnonzero(predictions < probabilities.shape[1])
+    rest = probabilities.copy()
+    rest[real, predictions[real]] = 0.0
+    rest[rest.sum(1) <= 0] = 1.0
+    rest[real, predictions[real]] = 0.0
+    return np.asarray(rest / rest.sum(1, keepdims=True))

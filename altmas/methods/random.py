@@ -1,0 +1,50 @@
+"""Plain random sampling: the paper's *Tradition*, and the yardstick of everything else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from altmas.core.answers import Answers
+from altmas.core.estimates import Estimate, on_answers
+from altmas.core.method import Job, Run
+from altmas.core.policies import Choice, uniform
+from altmas.core.streams import stream
+
+
+@dataclass(frozen=True)
+class RandomSampling:
+    """Ask about items drawn uniformly; report the metric on the answers alone."""
+
+    name: str = "random"
+    metric_blind: ClassVar[bool] = True
+
+    def begin(self, job: Job) -> Run:
+        """Nothing to prepare."""
+        return RandomRun(job)
+
+
+@dataclass(eq=False)
+class RandomRun:
+    """Random sampling at work."""
+
+    job: Job
+    answers: Answers = field(default_factory=Answers)
+    round: int = 0
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Remember the answers."""
+        self.answers, self.round = answers, round
+
+    def choose(self, count: int) -> Choice:
+        """Uniformly among the open items."""
+        return choose_uniformly(self.job, self.answers, self.round, count)
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """The metrics of the answers."""
+        return on_answers(self.job.metrics, self.answers.confusion(self.job.pool), self.job.pool.size, level)
+
+
+def choose_uniformly(job: Job, answers: Answers, round: int, count: int) -> Choice:
+    """The uniform choice of a round: every method with this seed starts from the same items."""
+    return uniform(answers.unlabelled(job.pool), count, stream(job.seed, "uniform", round))

@@ -1,0 +1,5 @@
+"""Every sentence people read: verdicts, promises, and the wording of estimates, groups and surfaces.
+
+A sentence is made here from numbers that others computed, so that the command line, the page, the report and Python
+say the same thing in the same words. Nothing is estimated here.
+"""

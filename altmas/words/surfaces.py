@@ -1,0 +1,106 @@
+"""A surface in words: where it is worst, and what its intervals promise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from altmas.words.extremes import PROBABLE, SURE, contenders
+from altmas.words.verdict import Row
+from altmas.words.wording import chance, clean, counted, digits_for, ends, figure
+
+LABELLED = 0.5
+"""From so many labels on an arm has any: where attributes are guessed, they are expected numbers."""
+
+SMOOTH = "{} credible for the smooth curve over combinations, without each one's own scatter around it"
+SUPERVISED = "nominally {}, as measured on simulated surfaces, no theory: the number of answers counts twice"
+PROMISES = {"cpredictor": SMOOTH, "berngp": SMOOTH, "betagp-sl": SUPERVISED, "betagp-slp": SUPERVISED}
+"""Of estimators whose intervals are not those of rho under a prior."""
+
+GUESSED = "as if the probabilities of the attributes were right"
+
+
+def surface_verdict(rows: Sequence[Row], combinations: int = 1, *, largest_only: bool = False) -> str:
+    """Where it is worst, from rows with `arm`, `labels`, `estimate`, `low`, `high` and `p_worst`: the arms judged.
+
+    `combinations` have items, and are not judged where they have too few; `largest_only` where all have too few.
+
+    >>> old = {"arm": "age=old, hat=no", "labels": 9, "estimate": 0.72, "low": 0.604, "high": 0.829, "p_worst": 0.81}
+    >>> new = {"arm": "age=new, hat=no", "labels": 0, "estimate": 0.88, "low": 0.79, "high": 0.93, "p_worst": 0.19}
+    >>> surface_verdict([new, old])
+    'It is probably worst for age=old, hat=no (right in 72%, 60% to 83%; P(worst) 0.81).'
+    >>> surface_verdict([{**new, "p_worst": 0.38}, {**old, "p_worst": 0.62}])
+    'Which combination is worst is not settled yet: age=old, hat=no (right in 72%, 60% to 83%; P(worst) 0.62), or \
+age=new, hat=no (P 0.38, no labels).'
+    >>> surface_verdict([new, {**old, "labels": 0}])
+    'Which combination is worst cannot be told: none of the 2 that are judged has a label.'
+    >>> surface_verdict([old], 3209)
+    'Only one of 3,209 combinations has enough items to be judged: age=old, hat=no (right in 72%, 60% to 83%).'
+    """
+    ranked = sorted(rows, key=lambda row: (-row["p_worst"], row["estimate"]))
+    first = ranked[0]
+    if len(ranked) == 1:
+        return f"{_alone(combinations, largest_only)}: {clean(first['arm'])} ({_right_in(first)}{_unlabelled(first)})."
+    if not any(row["labels"] >= LABELLED for row in ranked):
+        return f"Which combination is worst cannot be told: none of the {len(ranked):,} that are judged has a label."
+    p = f"{_right_in(first)}; P(worst) {chance(first['p_worst'])}{_unlabelled(first)}"
+    if first["p_worst"] >= PROBABLE:
+        adverb = "almost certainly" if first["p_worst"] >= SURE else "probably"
+        return f"It is {adverb} worst for {clean(first['arm'])} ({p})."
+    few = contenders(ranked, "p_worst")
+    others = [f"{clean(row['arm'])} (P {chance(row['p_worst'])}{_unlabelled(row)})" for row in few[1:]]
+    left = len(ranked) - len(few)
+    more = f", or one of {counted(left, 'other')}" if left and sum(row["p_worst"] for row in few) < 0.9 else ""
+    named = others if more else [*others[:-1], f"or {others[-1]}"]
+    return f"Which combination is worst is not settled yet: {clean(first['arm'])} ({p}), {', '.join(named)}{more}."
+
+
+def surface_promise(level: float, estimator: str, *cautions: str) -> str:
+    """What the intervals of a surface promise, by its estimator; cautions that are empty say nothing.
+
+    >>> surface_promise(0.95, "betagp")
+    "95% credible under the surface's prior"
+    >>> surface_promise(0.9, "betagp-slp")
+    'nominally 90%, as measured on simulated surfaces, no theory: the number of answers counts twice'
+    """
+    promise = PROMISES.get(estimator, "{} credible under the surface's prior").format(f"{100 * level:.6g}%")
+    return "; ".join([promise, *filter(None, cautions)])
+
+
+def unknown_chances(method: str = "") -> str:
+    """What to say of labels that came with chances nobody knows: by a method, or in a log.
+
+    >>> unknown_chances("bald")
+    "as if the labels of each arm were drawn at random, which 'bald' does not do"
+    >>> unknown_chances()
+    'as if the labels of each arm were drawn at random, which the log does not say'
+    """
+    why = f"{method!r} does not do" if method else "the log does not say"
+    return f"as if the labels of each arm were drawn at random, which {why}"
+
+
+def not_reached(arms: int) -> str:
+    """What to say of items in arms that were explored without a label, and are read as parts of others.
+
+    >>> not_reached(1)
+    'as if the 1 explored combination without labels were like the others'
+    """
+    return f"as if the {counted(arms, 'explored combination')} without labels were like the others"
+
+
+def _alone(combinations: int, largest_only: bool) -> str:
+    """Why one arm only is spoken of."""
+    if combinations <= 1:
+        return "There is one combination only"
+    if largest_only:
+        return f"Only the largest of {combinations:,} combinations is judged"
+    return f"Only one of {combinations:,} combinations has enough items to be judged"
+
+
+def _unlabelled(row: Row) -> str:
+    return "" if row["labels"] >= LABELLED else ", no labels"
+
+
+def _right_in(row: Row) -> str:
+    digits = digits_for(row["high"] - row["low"], share=True)
+    least, most = ends(row["low"], row["high"], share=True, digits=digits)
+    return f"right in {figure(row['estimate'], share=True, digits=digits)}, {least} to {most}"

@@ -1,0 +1,189 @@
+"""The verdict: what the numbers say, in sentences that never say more than the promise of their interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from altmas.words.wording import (
+    counted,
+    digits_for,
+    ends,
+    figure,
+    is_share,
+    listed,
+    named,
+    points,
+)
+
+Row = Mapping[str, Any]
+
+_KINDS = (
+    ("exact", "exact"),
+    ("spread", "not coverage"),
+    ("nothing", "nothing"),
+    ("anytime", "all looks"),
+    ("credible", "credible"),
+    ("published", "as published"),
+    ("random", "under random sampling"),
+    ("approximate", "approximate"),
+)
+
+FEW = 30
+"""Fewer labels than this, and approximate intervals are rough."""
+
+NO_COVERAGE = (
+    "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
+    "the truth, which may lie outside."
+)
+
+
+def kind_of(promise: str) -> str:
+    """What sort of promise an interval comes with.
+
+    >>> kind_of("approximate 95% coverage, whatever the surrogate believes")
+    'approximate'
+    >>> kind_of("spread of 50 draws, not coverage")
+    'spread'
+    """
+    return next((kind for kind, sign in _KINDS if sign in promise), "other")
+
+
+def how_good(row: Row, level: float, pool: int) -> str:
+    """One estimate as a sentence.
+
+    >>> row = {"metric": "accuracy", "estimate": 0.911, "low": 0.883, "high": 0.938, "labels": 200}
+    >>> how_good({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95, 10_000)
+    'Accuracy is about 91%: between 88% and 94% (95% interval) on these 10,000 items, from 200 labels.'
+    >>> how_good({**row, "promise": "spread of 50 draws, not coverage"}, 0.95, 10_000)
+    'Accuracy is about 91% by the surrogate, on these 10,000 items, from 200 labels; its draws lie between 88% and 94%.'
+    """
+    subject, share = _capital(named(row["metric"])), is_share(row["metric"])
+    value, low, high = row["estimate"], row["low"], row["high"]
+    labels, items = counted(row["labels"], "label"), f"these {counted(pool, 'item')}"
+    if value is None:
+        return f"{subject} cannot be told yet from {labels}."
+    kind = kind_of(row["promise"])
+    if kind == "exact":
+        return f"{subject} is exactly {figure(value, share=share, digits=2)} on {items}: every one of them is labelled."
+    if low is None or high is None:
+        return f"{subject} is about {figure(value, share=share)} on {items}, from {labels}; how sure is not known."
+    digits = digits_for(high - low, share=share)
+    about = figure(value, share=share, digits=digits)
+    least, most = ends(low, high, share=share, digits=digits)
+    if kind == "spread":
+        return (
+            f"{subject} is about {about} by the surrogate, on {items}, from {labels}; "
+            f"its draws lie between {least} and {most}."
+        )
+    what = "credible interval" if kind == "credible" else "interval"
+    between = f"between {least} and {most} ({100 * level:.6g}% {what})"
+    return f"{subject} is about {about}: {between} on {items}, from {labels}."
+
+
+def reach(row: Row) -> str:
+    """How wide an interval is; nothing where it is none to go by.
+
+    >>> reach({"metric": "mcc", "estimate": 0.5, "low": 0.44, "high": 0.56, "promise": "approximate"})
+    'Give or take 0.060.'
+    """
+    known = None not in (row["estimate"], row["low"], row["high"])
+    without = ("exact", "spread", "nothing")
+    return f"Give or take {half_width(row)}." if known and kind_of(row["promise"]) not in without else ""
+
+
+def promise_in_words(row: Row, level: float) -> str:
+    """What the interval promises, and no more.
+
+    >>> row = {"metric": "accuracy", "estimate": 0.91, "low": 0.88, "high": 0.94, "labels": 200}
+    >>> promise_in_words({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95)
+    'Of 100 intervals made this way about 95 hold the true value, whatever the surrogate believes.'
+    >>> promise_in_words({**row, "promise": "95% credible under the uniform prior"}, 0.95)
+    'This is a belief, not coverage: it is as good as the prior it began with.'
+    """
+    if None in (row["estimate"], row["low"], row["high"]):
+        return "No interval can be given yet."
+    out_of = f"{100 * level:.6g}"
+    made = f"Of 100 intervals made this way about {out_of} hold the true value"
+    few = " With so few labels it may be fewer." if row["labels"] < FEW else ""
+    return {
+        "exact": "As sure as the labels are: nothing was left to estimate.",
+        "spread": NO_COVERAGE,
+        "nothing": "This method promises nothing about it: it asked about two groups only.",
+        "anytime": f"Of 100 audits made this way at least {out_of} have the true value in the interval at every look, "
+        "so you may watch and stop when you like.",
+        "credible": "This is a belief, not coverage: it is as good as the prior it began with.",
+        "published": "The normal interval of the literature: it fails with few labels, and near 0 and 1.",
+        "random": f"{made}, under random sampling.{few}",
+        "approximate": f"{made}, whatever the surrogate believes.{few}",
+    }.get(kind_of(row["promise"]), f"The interval's promise: {row['promise']}.")
+
+
+def half_width(row: Row) -> str:
+    """Half the width of an interval.
+
+    >>> half_width({"metric": "accuracy", "low": 0.88, "high": 0.942})
+    '3.1 points'
+    """
+    half, share = (row["high"] - row["low"]) / 2, is_share(row["metric"])
+    digits = digits_for(2 * half, share=share) + 1
+    return points(half, digits) if share else f"{half:.{digits}f}"
+
+
+def next_step(row: Row | None, pool: int) -> str:
+    """What more labels would bring; the row is one of a forecast, with `within`.
+
+    >>> row = {"metric": "accuracy", "labels": 200, "half_width": 0.04, "labels_needed": 340, "within": 0.03}
+    >>> next_step(row, 10_000)
+    'About 140 more labels would bring accuracy to ±3 points.'
+    >>> next_step({**row, "half_width": 0.02, "labels_needed": 200}, 10_000)
+    'No more labels are needed for accuracy within ±3 points.'
+    """
+    if row is None or row.get("labels_needed") is None:
+        return ""
+    metric, more = named(row["metric"]), int(row["labels_needed"] - row["labels"])
+    goal = f"±{points(row['within'])}" if is_share(row["metric"]) else f"±{row['within']:g}"
+    if more <= 0:
+        return f"No more labels are needed for {metric} within {goal}."
+    if row["labels_needed"] >= pool:
+        return f"For {metric} within {goal} the whole pool would have to be labelled: {counted(more, 'more label')}."
+    return f"About {counted(more, 'more label')} would bring {metric} to {goal}."
+
+
+def random_needed(row: Row) -> str:
+    """What random sampling would have needed for the present precision; the row has `labels` and `random_needed`.
+
+    >>> random_needed({"metric": "accuracy", "labels": 200, "random_needed": 540})
+    'Random sampling would have needed about 540 labels for accuracy as precise as this; 200 were spent.'
+    """
+    if row.get("random_needed") is None or row["labels"] < FEW:  # of few labels a forecast says little
+        return ""
+    needed, spent = int(row["random_needed"]), f"{row['labels']:,} {'was' if row['labels'] == 1 else 'were'} spent"
+    about = counted(needed, "label")
+    return f"Random sampling would have needed about {about} for {named(row['metric'])} as precise as this; {spent}."
+
+
+def unanswered(missing: Mapping[str, int], row: Row | None) -> str:
+    """How many questions have no label, and what they could change.
+
+    >>> row = {"metric": "accuracy", "worst_case": 0.88, "best_case": 0.92}
+    >>> unanswered({"unsure": 7, "skip": 3, "disputed": 0, "open": 0}, row)
+    '10 questions have no label: 7 unsure and 3 skipped. With all of them against the model, accuracy would be about \
+88.0%; with all for it, about 92.0%.'
+    """
+    words = {"unsure": "unsure", "skip": "skipped", "disputed": "disputed", "open": "open"}
+    parts = [f"{missing[name]:,} {word}" for name, word in words.items() if missing.get(name)]
+    total = sum(missing.get(name, 0) for name in words)
+    if not parts:
+        return "Every question asked so far has a label."
+    verb = "has" if total == 1 else "have"
+    said = f"{counted(total, 'question')} {verb} no label: {listed(parts)}."
+    if row is None or row.get("worst_case") is None or row.get("best_case") is None:
+        return said
+    least, most = (figure(row[name], share=is_share(row["metric"])) for name in ("worst_case", "best_case"))
+    metric = named(row["metric"])
+    return f"{said} With all of them against the model, {metric} would be about {least}; with all for it, about {most}."
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]

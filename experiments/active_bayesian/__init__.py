@@ -1,0 +1,1 @@
+"""The active Bayesian assessment papers: their tables and figures."""

@@ -1,0 +1,114 @@
+"""From the rows of a sweep to curves of relative error, one per panel (model under test x metric set) and method."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from altmas.experiments.bench.spec import Sweep
+from altmas.metrics import metrics_named
+
+WINDOW = 10
+"""Queries that the paper's curves are smoothed over: ten refits."""
+
+REFITS = 3
+"""Refits that a curve of larger batches is smoothed over, at least."""
+
+
+def panel_rows(rows: pd.DataFrame, sweep: Sweep, pool: str, metrics: tuple[str, ...]) -> pd.DataFrame:
+    """The rows that belong to a panel, whether a method ran for its metrics alone or for all sets at once."""
+    run = {method.label: " ".join(sweep.metrics_run(method, metrics)) for method in sweep.methods}
+    names = metric_names(metrics)
+    own = (rows["pool"] == pool) & rows["metric"].isin(names) & (rows["metrics"] == rows["method"].map(run))
+    return rows[own]
+
+
+def metric_names(metrics: tuple[str, ...], classes: int = 10) -> list[str]:
+    """The metrics of a set; the paper's pools have ten classes.
+
+    >>> metric_names(("alt_mas_3",))
+    ['accuracy', 'macro_precision', 'macro_recall']
+    """
+    return [one.name for one in metrics_named(list(metrics), range(classes))]
+
+
+def relative_errors(panel: pd.DataFrame) -> pd.DataFrame:
+    """Mean of |estimate - truth| / truth over the metrics, per method, seed and number of labels.
+
+    A metric that is 0 has no relative error and is left out. No estimate at all (a precision without a prediction of
+    its class among the answers) counts as an error of 1, as if the estimate were 0.
+
+    >>> rows = pd.DataFrame({"method": "m", "seed": 0, "labels": 5, "estimate": [0.9, None], "truth": [1.0, 0.5]})
+    >>> float(relative_errors(rows)["error"].iloc[0])
+    0.55
+    """
+    known = panel[panel["truth"] > 0]
+    estimate = known["estimate"].astype(float).fillna(0.0)
+    error = (estimate - known["truth"]).abs() / known["truth"]
+    by = ["method", "seed", "labels"]
+    return known.assign(error=error).groupby(by, sort=False)["error"].mean().reset_index()
+
+
+def window_for(batch: int, queries: int = WINDOW) -> int:
+    """Labels to smooth over: the paper's queries, or three refits where they come seldom.
+
+    >>> window_for(1), window_for(25)
+    (10, 75)
+    """
+    return max(queries, REFITS * batch)
+
+
+def curves(errors: pd.DataFrame, value: str = "error", window: int = WINDOW) -> pd.DataFrame:
+    """Mean and standard error over seeds, after smoothing each seed's curve over the last `window` labels.
+
+    >>> rows = pd.DataFrame({"method": "m", "seed": [0, 0, 1, 1], "labels": [10, 11, 10, 11], "error": [1.0, 0, 1, 0]})
+    >>> curves(rows)["mean"].tolist()
+    [1.0, 0.5]
+    """
+    parts = []
+    for (method, _), one in errors.groupby(["method", "seed"], sort=False):
+        ordered = one.sort_values("labels")
+        labels, values = ordered["labels"].to_numpy(), ordered[value].to_numpy(dtype=float)
+        smooth = [values[(labels > n - window) & (labels <= n)].mean() for n in labels]
+        parts.append(pd.DataFrame({"method": method, "labels": labels, "value": smooth}))
+    grouped = pd.concat(parts).groupby(["method", "labels"], sort=False)["value"]
+    seeds = grouped.count()
+    found = pd.DataFrame({"mean": grouped.mean(), "se": grouped.std(ddof=1) / np.sqrt(seeds), "seeds": seeds})
+    return found.reset_index()
+
+
+def at_the_end(curve: pd.DataFrame) -> pd.DataFrame:
+    """Each method's last point, by method."""
+    return curve.sort_values("labels").groupby("method", sort=False).last()
+
+
+def over_the_curve(errors: pd.DataFrame) -> pd.DataFrame:
+    """Each run's mean error per label spent, by method and seed: a trapezoid, so that batches of any size compare.
+
+    >>> rows = pd.DataFrame({"method": "m", "seed": 0, "labels": [100, 110, 150], "error": [1.0, 0.0, 0.0]})
+    >>> float(over_the_curve(rows)["error"].iloc[0])
+    0.1
+    """
+    found = []
+    for (method, seed), one in errors.groupby(["method", "seed"], sort=False):
+        ordered = one.sort_values("labels")
+        labels, values = ordered["labels"].to_numpy(dtype=float), ordered["error"].to_numpy(dtype=float)
+        area = np.trapezoid(values, labels) / np.ptp(labels) if len(labels) > 1 else values[0]
+        found.append({"method": method, "seed": seed, "error": float(area)})
+    return pd.DataFrame(found)
+
+
+def random_needs(random: pd.DataFrame, error: float, labels: int, items: int) -> float:
+    """How many times as many labels random sampling needs for this error.
+
+    Without replacement its error is c sqrt(1 / n - 1 / N), with c the mean over its curves; so it needs
+    n = 1 / ((error / c)^2 + 1 / N), and all N items for no error.
+
+    >>> random_needs(pd.DataFrame({"labels": [100, 400], "error": [0.2, 0.1]}), 0.1, labels=100, items=10**12)
+    4.0
+    >>> random_needs(pd.DataFrame({"labels": [100], "error": [0.2]}), 0.0, labels=100, items=5000)
+    50.0
+    """
+    shrink = np.sqrt(1 / random["labels"] - 1 / items)
+    c = float(random["error"].sum() / shrink.sum())
+    return round(1 / ((error / c) ** 2 + 1 / items) / labels, 6)

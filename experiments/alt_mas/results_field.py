@@ -1,0 +1,141 @@
+"""The part of the results page about every method on the paper's grid: wins, labels saved, coverage, time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from altmas.experiments.alt_mas.results_curves import panel_rows, random_needs, relative_errors
+from altmas.experiments.alt_mas.results_figures import draw_ratios, save
+from altmas.experiments.alt_mas.results_sections import best_of, in_words, percent
+from altmas.experiments.alt_mas.results_study import Study
+from altmas.experiments.alt_mas.results_words import FIELD, PANELS
+from altmas.metrics.errors import InputError
+
+PAIRS = (("figure1", "field1"), ("figure2", "field2"))
+"""Studies on the same pools: with networks, and without."""
+
+PROMISES = {
+    "altmas": "none: the draws' spread",
+    "bald": "none: the draws' spread",
+    "ase": "none: the draws' spread",
+    "thompson": "credible under its prior",
+    "hierarchical": "credible under its prior",
+}
+"""What an interval means where it is not 95% coverage."""
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """A model under test and a set of metrics: each method's mean error at the last label, on seeds that all have."""
+
+    pool: str
+    metrics: str
+    end: pd.Series
+    needs: Mapping[str, float]
+
+
+def field_section(studies: dict[str, Study], docs: Path) -> str:
+    """Every method on both grids."""
+    panels: list[Panel] = []
+    covered, times = [], {}
+    for networks, others in PAIRS:
+        with_networks, without = studies[networks], studies[others]
+        same_pools(with_networks, without)
+        seeds = len(with_networks.sweeps[0].seeds)
+        for pool, metrics, rows in with_networks.panels():
+            joined = _joined(with_networks, without, rows, pool, metrics)
+            panels.append(_panel(pool, metrics, joined, seeds, with_networks.items))
+        covered += [_coverage(one) for one in (with_networks, without)]
+        seconds = pd.concat([with_networks.seconds, without.seconds])
+        times[networks] = seconds.groupby("method")["seconds"].median()
+    table = pd.DataFrame(
+        [
+            {"method": m, "ratio": one.end[m] / one.end["random"], "needs": needs, "best": m == best_of(one.end)}
+            for one in panels
+            for m, needs in one.needs.items()
+        ]
+    )
+    save(draw_ratios(table[table["method"] != "random"]), docs / "results-field.svg")
+    return "\n".join([*_summary(table, pd.concat(covered), times, len(panels)), "", *_every_panel(table, panels)])
+
+
+def same_pools(one: Study, other: Study) -> None:
+    """Refuse to compare errors on pools that only share their names."""
+    sums = pd.concat([one.rows, other.rows]).groupby("pool")["checksum"].unique()
+    for pool, found in sums.items():
+        if len(found) > 1:
+            short = ", ".join(str(each)[:12] for each in found)
+            raise InputError(f"pool {pool!r}", f"be the same in {one.name} and {other.name}", f"checksums {short}")
+
+
+def _joined(networks: Study, others: Study, rows: pd.DataFrame, pool: str, metrics: tuple[str, ...]) -> pd.DataFrame:
+    """A panel with every method; random sampling with the many seeds that it has among the others."""
+    more = [panel_rows(_of(others, k), sweep, pool, metrics) for k, sweep in enumerate(others.sweeps)]
+    return pd.concat([rows[rows["method"] != "random"], *more])
+
+
+def _of(study: Study, number: int) -> pd.DataFrame:
+    labels = [method.label for method in study.sweeps[number].methods]
+    return study.rows[study.rows["method"].isin(labels)]
+
+
+def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: int, items: int) -> Panel:
+    last = int(rows["labels"].max())
+    relative = relative_errors(rows)
+    at_end = relative[relative["labels"] == last]
+    # A mean of fewer seeds is noisier, and so more often the smallest: all methods are ranked on the same seeds.
+    end = at_end[at_end["seed"] < seeds].groupby("method")["error"].mean()
+    random = relative[relative["method"] == "random"]
+    mean = at_end.groupby("method")["error"].mean()
+    needs = {str(m): random_needs(random, float(e), last, items) for m, e in mean.items()}
+    return Panel(pool, in_words(metrics), end, needs)
+
+
+def _coverage(study: Study) -> pd.DataFrame:
+    """Per method and run (pool and seed), the share of its intervals at the last label that hold the truth.
+
+    Each metric counts once, from the run for the largest set that has it.
+    """
+    last = study.rows[study.rows["labels"] == study.rows["labels"].max()]
+    largest = last.assign(width=last["metrics"].str.len()).sort_values("width", ascending=False, kind="stable")
+    once = largest.drop_duplicates(["pool", "method", "seed", "metric"])
+    shares: pd.DataFrame = once.groupby(["method", "pool", "seed"])["covered"].mean().reset_index()
+    return shares
+
+
+def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Series], panels: int) -> list[str]:
+    by = table.groupby("method")
+    order, low, high = by["ratio"].median().sort_values(), by["needs"].quantile(0.25), by["needs"].quantile(0.75)
+    runs = covered.groupby("method")["covered"]
+    share, spread = runs.mean(), runs.std(ddof=1) / runs.count() ** 0.5
+    lines = [
+        FIELD,
+        f"| method | wins of {panels} | of random's error | random needs | covered | promise | seconds |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for method in map(str, order.index):
+        needs = "1" if method == "random" else f"{low[method]:.2g} to {high[method]:.2g}"
+        error = "" if pd.isna(spread[method]) else f" ± {spread[method]:.0%}"
+        seconds = ", ".join(f"{one[method]:.3g}" for one in times.values())
+        held = f"{share[method]:.0%}{error} | {PROMISES.get(method, '95% coverage')}"
+        wins = int(by["best"].sum()[method])
+        lines.append(f"| {method} | {wins} | {order[method]:.2f} | {needs} | {held} | {seconds} |")
+    return lines
+
+
+def _every_panel(table: pd.DataFrame, panels: list[Panel]) -> list[str]:
+    names = [str(one) for one in table.groupby("method")["ratio"].median().sort_values().index]
+    lines = [
+        PANELS,
+        f"| model under test | metrics | {' | '.join(names)} |",
+        "|---|---|" + "---|" * len(names),
+    ]
+    for one in panels:
+        least = one.end.min()
+        cells = [f"**{percent(one.end[m])}**" if one.end[m] == least else percent(one.end[m]) for m in names]
+        lines.append(f"| {one.pool} | {one.metrics} | {' | '.join(cells)} |")
+    return lines

@@ -1,0 +1,201 @@
+"""The parts of the results page about the paper's figures, and what all were made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from altmas.experiments.alt_mas.paper_recipes import RECIPES
+from altmas.experiments.alt_mas.results_curves import (
+    REFITS,
+    WINDOW,
+    at_the_end,
+    curves,
+    over_the_curve,
+    relative_errors,
+    window_for,
+)
+from altmas.experiments.alt_mas.results_figures import draw_panels, save
+from altmas.experiments.alt_mas.results_study import Study
+from altmas.experiments.alt_mas.results_words import ABLATIONS, COMMANDS, FIGURE, NETWORKS, OPENING, SETTINGS
+
+PAPER_METHODS = ("altmas", "bald", "random")
+SHOWN = {"alt_mas_3": "3 metrics", "alt_mas_21": "21 metrics"}
+
+
+def opening(studies: dict[str, Study]) -> str:
+    """What was run, on what, by which commands, with which versions."""
+    lines = [
+        OPENING,
+        "| rows | first labels | last | batch | seeds | draws | steps | tuned | cells | time of all cells |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for one in studies.values():
+        minutes = f"{one.seconds['seconds'].sum() / 60:.0f} min"
+        for sweep in one.sweeps:
+            seeds = f"{sweep.seeds[0]}-{sweep.seeds[-1]}" if len(sweep.seeds) > 1 else str(sweep.seeds[0])
+            first = sweep.methods[0].given
+            network = first.get("surrogate", {}).get("max_steps", 1000) if first else ""
+            draws, tuned = first.get("draws", ""), {True: "yes", False: "no"}.get(first.get("tune", False))
+            lines.append(
+                f"| {one.name} ({one.profile}) | {sweep.initial} | {sweep.budgets[-1]} | {sweep.batch} | {seeds} | "
+                f"{draws} | {network} | {tuned if first else ''} | {len(sweep.cells())} | {minutes} |"
+            )
+            minutes = ""
+    lines += [
+        SETTINGS,
+        *_models(studies.values()),
+        COMMANDS,
+        "```",
+        *[one.about["command"] for one in studies.values()],
+        "```",
+        "",
+    ]
+    versions = {json.dumps(one.about["versions"]): one.about["versions"] for one in studies.values()}
+    lines += ["; ".join(f"{name} {number}" for name, number in one.items()) for one in versions.values()]
+    return "\n".join(lines)
+
+
+def _models(studies: Iterable[Study]) -> list[str]:
+    """Each model under test: how good it is here and in the paper, and the checksum of its pool."""
+    rows = pd.concat([one.rows for one in studies])
+    lines = ["| model under test | accuracy | in the paper | pool's SHA-256 |", "|---|---|---|---|"]
+    for pool in rows["pool"].unique():
+        own = rows[rows["pool"] == pool]
+        truth = own.loc[own["metric"] == "accuracy", "truth"].iloc[0]
+        paper = f"{RECIPES[pool].paper_accuracy:.4f}" if pool in RECIPES else ""
+        lines.append(f"| {pool} | {truth:.4f} | {paper} | {own['checksum'].iloc[0][:12]} |")
+    return lines
+
+
+def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Path) -> str:
+    """The paper's three methods: errors, the networks' accuracy, and whether the paper's order holds."""
+    errors, networks, table = {}, {}, []
+    sweep = study.sweeps[0]
+    window = window_for(sweep.batch)
+    ahead = {"end": 0, "curve": 0}
+    ahead_of_bald = {"end": 0, "curve": 0}
+    for pool, metrics, rows in study.panels():
+        shown = in_words(metrics)
+        relative = relative_errors(rows)
+        curve = curves(relative, window=window)
+        errors[pool, shown] = curve.assign(mean=100 * curve["mean"], se=100 * curve["se"])
+        networks[pool, shown] = _network_curve(rows, window_for(sweep.batch, 5))  # the paper's Figures 3 and 4 have 5
+        whole = over_the_curve(relative).groupby("method")["error"]
+        looks = {
+            "end": at_the_end(curve)[["mean", "se"]],
+            "curve": pd.DataFrame({"mean": whole.mean(), "se": whole.std(ddof=1) / len(sweep.seeds) ** 0.5}),
+        }
+        for name, look in looks.items():
+            ahead[name] += best_of(look["mean"]) == "altmas"
+            ahead_of_bald[name] += bool(look["mean"]["altmas"] < look["mean"]["bald"])
+        cells = [_with_error(look, method) for look in looks.values() for method in PAPER_METHODS]
+        verdicts = [_verdict(look) for look in looks.values()]
+        table.append(f"| {pool} | {shown} | {' | '.join(cells)} | {' | '.join(verdicts)} |")
+    columns = [in_words(one) for one in sweep.metrics]
+    first, second = (f"results-figure{number}.svg" for number in numbers)
+    save(draw_panels(errors, study.pools, columns, "relative error, %"), docs / first)
+    save(draw_panels(networks, study.pools, columns, "network accuracy, %"), docs / second)
+    smooth = f"{WINDOW} queries" if window == WINDOW else f"the last {REFITS} refits ({window} queries; the paper's 10)"
+    return "\n".join(
+        [
+            f"## Figures {numbers[0]} and {numbers[1]}: {title}",
+            "",
+            f"![Figure {numbers[0]}: relative error of three methods, a row per model under test and a column per set "
+            f"of metrics]({first})",
+            "",
+            FIGURE.format(
+                smooth=smooth,
+                panels=len(table),
+                best_end=ahead["end"],
+                best_curve=ahead["curve"],
+                bald_end=ahead_of_bald["end"],
+                bald_curve=ahead_of_bald["curve"],
+            ),
+            "| model under test | metrics | end: ALT-MAS | BALD | random | curve: ALT-MAS | BALD | random "
+            "| best? end | curve |",
+            "|---|---|---|---|---|---|---|---|---|---|",
+            *table,
+            "",
+            f"![Figure {numbers[1]}: accuracy of the networks on items without a label]({second})",
+            NETWORKS,
+        ]
+    )
+
+
+def _network_curve(rows: pd.DataFrame, window: int) -> pd.DataFrame:
+    known = rows.dropna(subset=["surrogate"])
+    each = known.groupby(["method", "seed", "labels"], sort=False)["surrogate"].first().reset_index()
+    curve = curves(each, "surrogate", window=window)
+    return curve.assign(mean=100 * curve["mean"], se=100 * curve["se"])
+
+
+def ablation_section(study: Study) -> str:
+    """One change at a time."""
+    rows = study.rows
+    relative = {pool: relative_errors(rows[rows["pool"] == pool]) for pool in study.pools}
+    labels = [method.label for sweep in study.sweeps for method in sweep.methods]
+    first, last = study.sweeps[0], int(rows["labels"].max())
+    time = study.seconds.groupby("method")["seconds"].median()
+    lines = [
+        ABLATIONS.format(initial=first.initial, last=last, batch=first.batch),
+        f"| change | {' | '.join(study.pools)} | seconds |",
+        "|---|" + "---|" * (len(study.pools) + 1),
+    ]
+    for label in labels:
+        cells = []
+        for pool in study.pools:
+            own = relative[pool][relative[pool]["method"] == label]
+            end, whole = own.loc[own["labels"] == last, "error"], over_the_curve(own)["error"]
+            cells.append(f"{_mean(end)} ({_mean(whole)})")
+        lines.append(f"| {label} | {' | '.join(cells)} | {time[label]:.3g} |")
+    return "\n".join(lines)
+
+
+def in_words(metrics: Sequence[str]) -> str:
+    """A set of metrics by a short name.
+
+    >>> [in_words(one) for one in (["recall:2"], ["alt_mas_3"])]
+    ['recall:2', '3 metrics']
+    """
+    return ", ".join(SHOWN.get(name, name) for name in metrics)
+
+
+def best_of(errors: pd.Series) -> str:
+    """The method of the smallest error, or a tie.
+
+    >>> best_of(pd.Series({"a": 0.1, "b": 0.2})), best_of(pd.Series({"a": 0.1, "b": 0.1}))
+    ('a', 'a and b')
+    """
+    return " and ".join(str(name) for name in errors.index[errors == errors.min()])
+
+
+def percent(share: float) -> str:
+    """Three digits.
+
+    >>> percent(0.01234), percent(12.345)
+    ('1.23', '1234')
+    """
+    return f"{100 * share:.3g}" if abs(share) < 10 else f"{100 * share:.0f}"
+
+
+def _mean(values: pd.Series) -> str:
+    spread = f" ± {percent(values.std(ddof=1) / len(values) ** 0.5)}" if len(values) > 1 else ""
+    return f"{percent(values.mean())}{spread}"
+
+
+def _with_error(look: pd.DataFrame, method: str) -> str:
+    mean, se = look["mean"][method], look["se"][method]
+    return percent(mean) if pd.isna(se) else f"{percent(mean)} ± {percent(se)}"
+
+
+def _verdict(look: pd.DataFrame) -> str:
+    """Whether ALT-MAS is best, and whether the first two can be told apart."""
+    ordered = look.sort_values("mean", kind="stable")
+    gap = ordered["mean"].iloc[1] - ordered["mean"].iloc[0]
+    close = gap <= float((ordered["se"].iloc[:2] ** 2).sum()) ** 0.5
+    best = best_of(look["mean"])
+    return ("holds" if best == "altmas" else f"no: {best}") + (" (close)" if close else "")

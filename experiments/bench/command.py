@@ -1,0 +1,86 @@
+"""`altmas bench`: run a sweep."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, counted, say_json
+
+if TYPE_CHECKING:
+    from altmas.experiments.bench.sweep import Summary, Workers
+
+_file = click.Path(dir_okay=False, path_type=Path)
+
+
+def where_to_run(command: Any) -> Any:
+    """The options of a command that runs cells."""
+    for option in (
+        click.option("--memory", type=click.FloatRange(0, min_open=True), help="GB that each process may hold."),
+        click.option("--scheduler", default="", help="With --backend dask: its address, tcp://127.0.0.1:8786."),
+        click.option(
+            "--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True, help="Where to run."
+        ),
+        click.option("--jobs", type=click.IntRange(1), help="Processes. [default: one per core]"),
+    ):
+        command = option(command)
+    return command
+
+
+def workers_of(jobs: int | None, backend: str, scheduler: str, memory: float | None) -> Workers:
+    """What those options say."""
+    from joblib import cpu_count
+
+    from altmas.experiments.bench.sweep import Workers
+
+    return Workers(jobs or cpu_count(), backend, scheduler, memory)
+
+
+@click.command(short_help="Run a sweep of methods on pools.")
+@click.argument("sweep", type=_file)
+@click.option("--rows", type=_file, help="The file for the rows. [default: beside the sweep, ending in .rows.jsonl]")
+@click.option("--resume", is_flag=True, help="Go on with the rows that are there; cells that failed run again.")
+@where_to_run
+@as_json
+def bench(sweep: Path, rows: Path | None, resume: bool, as_json: bool, **where: Any) -> None:
+    """Run the cells of SWEEP, a TOML file of pools, models, metrics, methods, budgets and seeds."""
+    from altmas.core.progress import reporter
+    from altmas.experiments.bench.spec import read_sweep
+    from altmas.experiments.bench.sweep import run_sweep
+
+    path = rows or sweep.with_suffix(".rows.jsonl")
+    workers = workers_of(**where)
+    try:
+        with reporter(True) as tell:
+            done = run_sweep(read_sweep(sweep), path, workers, resume=resume, reporter=tell)
+    except KeyboardInterrupt:
+        click.echo(f"Finished cells are kept in {path}; go on with --resume.", err=True)
+        raise
+    _say(done, path, as_json)
+    if done.failed:
+        sys.exit(EXIT_PROBLEMS)
+
+
+def _say(done: Summary, path: Path, as_json: bool) -> None:
+    from altmas.experiments.bench.sweep import described, duration
+
+    if as_json:
+        failed = [{"key": one.key, **one.cell, "error": one.error} for one in done.failed]
+        say_json(
+            "bench",
+            {
+                "rows": str(path),
+                "cells": done.cells,
+                "skipped": done.skipped,
+                "failed": failed,
+                "seconds": done.seconds,
+            },
+        )
+        return
+    ran = done.cells - done.skipped
+    click.echo(f"{counted(ran, 'cell')} in {duration(done.seconds)}, {len(done.failed)} failed; rows in {path}")
+    for one in done.failed:
+        click.echo(described(one), err=True)

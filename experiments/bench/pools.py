@@ -1,0 +1,229 @@
+"""Pools of a sweep by name: bundled, generated, from a file, from the data directory, or from another package."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.core.checks import fraction, whole_number
+from altmas.core.plugins import POOLS, called, plugin_names
+from altmas.core.pool import Pool
+from altmas.demo import vendor_digits
+from altmas.experiments.certified.audit_pools import audit_pool_names, confidences_of_any_scale, load_audit_pool
+from altmas.metrics.errors import InputError
+
+MODELS = ("logistic", "tree", "bayes", "forest")
+"""Classifiers that the pools of `TRAINED` are put to."""
+
+TRAINED = ("breast_cancer", "wine")
+"""Data sets of scikit-learn; a model is trained on a part of each, and the rest is the pool."""
+
+OWN = "own"
+"""The model of a pool that comes with its predictions."""
+
+
+@dataclass(frozen=True, eq=False)
+class BenchPool:
+    """A model's outputs with every label known. Predictions outside `classes` count as wrong."""
+
+    name: str
+    predictions: NDArray[Any]
+    labels: NDArray[Any]
+    scores: NDArray[Any] | None = None
+    features: NDArray[Any] | None = None
+    groups: Mapping[str, Any] | None = None
+    classes: tuple[Any, ...] | None = None
+    opinions: Mapping[str, Any] | None = None
+
+    def build(self, sees: frozenset[str] = frozenset()) -> Pool:
+        """The pool as a method sees it: features and opinions only where they are named."""
+        for one in sorted(sees):
+            if getattr(self, one) is None:
+                raise InputError(f"pool {self.name!r}", f"have {one} for a method that sees them", "none")
+        with confidences_of_any_scale():
+            return Pool.build(
+                self.predictions,
+                scores=self.scores,
+                groups=self.groups,
+                classes=self.classes,
+                labels_seen=() if self.classes is not None else tuple(np.unique(self.labels).tolist()),
+                features=self.features if "features" in sees else None,
+                opinions=self.opinions if "opinions" in sees else None,
+            )
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 over all that can change a result.
+
+        >>> generated(items=20).checksum == generated(items=20).checksum
+        True
+        """
+        digest = hashlib.sha256()
+        columns = {"predictions": self.predictions, "labels": self.labels, "classes": self.classes}
+        columns |= {"scores": self.scores, "features": self.features}
+        columns |= {f"group {name}": column for name, column in sorted((self.groups or {}).items())}
+        for name, opinion in sorted((self.opinions or {}).items()):
+            parts = opinion if isinstance(opinion, tuple) else (opinion,)
+            columns |= {f"opinion {name} {number}": part for number, part in enumerate(parts)}
+        for name, column in columns.items():
+            if column is not None:
+                array = np.asarray(column)
+                content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
+                digest.update(f"{name} {array.dtype} {array.shape} ".encode() + content)
+        return digest.hexdigest()
+
+
+def pool_names() -> tuple[str, ...]:
+    """Every name that needs no file.
+
+    >>> pool_names()[:4]
+    ('digits', 'generated', 'breast_cancer', 'wine')
+    """
+    return tuple(dict.fromkeys(("digits", "generated", *TRAINED, *audit_pool_names(), *plugin_names(POOLS))))
+
+
+def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "", data: str = "") -> BenchPool:
+    """A pool by its name, or the one of `options["file"]`, which is looked for beside the sweep."""
+    if "file" in options:
+        return from_file(name, Path(home) / options["file"])
+    kind = options.get("kind", name)
+    rest = {key: value for key, value in options.items() if key != "kind"}
+    if kind in ("digits", "generated", *TRAINED):
+        return _made(kind, model, rest)
+    if kind in audit_pool_names():
+        _no_options(kind, rest)
+        return stored(kind, Path(home) / data if data else None)
+    found = called(POOLS, kind, **rest)
+    if found is None:
+        raise InputError("pool", f"be one of {', '.join(pool_names())}, or have a file", repr(kind))
+    if not isinstance(found, BenchPool):
+        raise InputError(f"plug-in {kind!r} of {POOLS}", "make a BenchPool", repr(found)[:60])
+    return found
+
+
+def generated(items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: int = 0) -> BenchPool:
+    """Made-up outputs whose scores tell something about the labels.
+
+    >>> generated(items=50, classes=2).scores.shape
+    (50, 2)
+    """
+    whole_number("items", items, 1)
+    whole_number("classes", classes, 2)
+    if not 0 <= accuracy <= 1:
+        raise InputError("accuracy", "be between 0 and 1", accuracy)
+    rng = np.random.default_rng(whole_number("seed", seed, 0))
+    labels = rng.integers(classes, size=items)
+    wrong = rng.random(items) > accuracy
+    predictions = np.where(wrong, (labels + rng.integers(1, classes, size=items)) % classes, labels)
+    sure = np.where(wrong, rng.beta(3, 2, items), rng.beta(6, 1.5, items)) * (1 - 1 / classes) + 1 / classes
+    scores = np.repeat(((1 - sure) / (classes - 1))[:, None], classes, 1)
+    scores[np.arange(items), predictions] = sure
+    return BenchPool("generated", predictions, labels, scores, classes=tuple(range(classes)))
+
+
+def digits() -> BenchPool:
+    """The vendor of `altmas demo`."""
+    vendor = vendor_digits()
+    classes = tuple(range(10))
+    return BenchPool("digits", vendor.predictions, vendor.labels, vendor.scores, vendor.images, classes=classes)
+
+
+def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPool:
+    """A data set of scikit-learn whose `share` trained the model under test; the rest is the pool."""
+    from sklearn import datasets
+
+    fraction("share", share)
+    found: Any = getattr(datasets, f"load_{kind}")()
+    order = np.random.default_rng(whole_number("seed", seed, 0)).permutation(len(found.target))
+    theirs, ours = np.split(order, [max(int(share * len(order)), 20)])
+    vendor = _classifier(model, seed).fit(found.data[theirs], found.target[theirs])
+    scores = np.zeros((len(ours), len(found.target_names)))
+    scores[:, vendor.classes_] = vendor.predict_proba(found.data[ours])  # its part may lack a class
+    names = tuple(range(scores.shape[1]))
+    labels, features = found.target[ours].astype(np.int64), found.data[ours]
+    return BenchPool(kind, scores.argmax(1), labels, scores, features, classes=names)
+
+
+def stored(name: str, data: Path | None) -> BenchPool:
+    """One of the real pools in the data directory."""
+    source = load_audit_pool(name, data)
+    return BenchPool(
+        name, source.predictions, source.labels, source.scores, source.features, classes=source.classes,
+        opinions=dict(source.opinions) or None,
+    )  # fmt: skip
+
+
+def from_file(name: str, path: Path) -> BenchPool:
+    """An npz with arrays, or a Parquet file with columns `labels`, `predictions`, and perhaps `scores`, `features`.
+
+    In a Parquet file `scores` may be one column, or several called `scores_...`, in the order of the classes.
+    """
+    if not path.is_file():
+        raise InputError(f"file of pool {name!r}", "exist", str(path))
+    if path.suffix == ".npz":
+        from altmas.experiments.data.datasets import read_npz
+
+        arrays: dict[str, Any] = read_npz(path)
+    elif path.suffix == ".parquet":
+        arrays = _parquet(path)
+    else:
+        raise InputError(f"file of pool {name!r}", "be .npz or .parquet", path.name)
+    for needed in ("labels", "predictions"):
+        if needed not in arrays:
+            raise InputError(f"file of pool {name!r}", f"have {needed}", ", ".join(arrays) or "nothing")
+    classes = tuple(arrays["classes"].tolist()) if "classes" in arrays else None
+    return BenchPool(
+        name, arrays["predictions"], arrays["labels"], arrays.get("scores"), arrays.get("features"), classes=classes
+    )
+
+
+def _parquet(path: Path) -> dict[str, Any]:
+    import pandas as pd
+
+    table = pd.read_parquet(path)
+    arrays: dict[str, Any] = {key: table[key].to_numpy() for key in ("labels", "predictions", "scores") if key in table}
+    for key in ("scores", "features"):
+        columns = [one for one in table.columns if str(one).startswith(f"{key}_")]
+        if columns:
+            arrays[key] = table[columns].to_numpy(dtype=np.float64)
+    return arrays
+
+
+def _made(kind: str, model: str, options: dict[str, Any]) -> BenchPool:
+    makers: dict[str, Callable[..., BenchPool]] = {"digits": digits, "generated": generated}
+    try:
+        return trained(kind, model, **options) if kind in TRAINED else makers[kind](**options)
+    except TypeError as error:
+        said = str(error).split("() ")[-1].removeprefix("got ")
+        raise InputError(f"options of pool {kind!r}", "be known", said) from None
+
+
+def _no_options(kind: str, options: Mapping[str, Any]) -> None:
+    if options:
+        raise InputError(f"pool {kind!r}", "have no options", ", ".join(options))
+
+
+def _classifier(model: str, seed: int) -> Any:
+    if model == "logistic":
+        from sklearn.linear_model import LogisticRegression
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+    if model == "tree":
+        from sklearn.tree import DecisionTreeClassifier
+
+        return DecisionTreeClassifier(max_depth=4, min_samples_leaf=3, random_state=seed)
+    if model == "bayes":
+        from sklearn.naive_bayes import GaussianNB
+
+        return GaussianNB()
+    from sklearn.ensemble import RandomForestClassifier
+
+    return RandomForestClassifier(50, random_state=seed)

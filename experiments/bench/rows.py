@@ -1,0 +1,123 @@
+"""The file a sweep leaves: a line of JSON per finished cell, written whole or not at all."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from altmas.experiments.bench.spec import Cell
+from altmas.metrics.errors import InputError
+
+SORTED = ["pool", "model", "metrics", "method", "budget", "seed", "initial", "batch", "level", "key"]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A cell that is done: its rows, or the error it failed with. `seconds` and `error` are no results."""
+
+    key: str
+    status: str
+    cell: dict[str, Any]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    error: str = ""
+    checksum: str = ""
+    version: str = ""
+    seconds: float = 0.0
+
+    def line(self) -> bytes:
+        r"""One line of JSON.
+
+        >>> Finished("k", "ok", {}).line()[:28]
+        b'{"key":"k","status":"ok","ce'
+        """
+        return json.dumps(asdict(self), separators=(",", ":"), allow_nan=False).encode() + b"\n"
+
+
+def read_finished(path: Path) -> list[Finished]:
+    """The last line of every cell; the file may be gzipped. Half a line, where a sweep was killed, does not count."""
+    found: dict[str, Finished] = {}
+    if path.is_file():
+        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), 1):
+            try:
+                one = Finished(**json.loads(line))
+            except (ValueError, TypeError):
+                raise InputError(f"rows file {path.name}", "hold the lines of a sweep", f"line {number}") from None
+            found[one.key] = one
+    return list(found.values())
+
+
+def finished_keys(path: Path) -> frozenset[str]:
+    """The cells that need not run again; one that failed may."""
+    return frozenset(one.key for one in read_finished(path) if one.status == "ok")
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Appends lines to an open file."""
+
+    descriptor: int
+
+    def append(self, one: Finished) -> None:
+        """Write a line with one call, and wait until it is on disk."""
+        line = one.line()
+        written = os.write(self.descriptor, line)
+        if written != len(line):  # a full disk: what was written is cut when the sweep resumes
+            raise OSError(f"only {written} of {len(line)} bytes were written; the disk may be full")
+        os.fsync(self.descriptor)
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[Writer]:
+    """Open the rows for this process alone, cutting half a line at the end."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError("rows file", "be written by one sweep at a time", str(path)) from None
+        content = path.read_bytes()
+        os.ftruncate(descriptor, content.rfind(b"\n") + 1)
+        yield Writer(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def to_frame(path: Path, cells: Sequence[Cell] | None = None) -> pd.DataFrame:
+    """All rows, in the order of the cells (by their content, where none are given), however they were finished."""
+    known = {one.key: one for one in read_finished(path) if one.status == "ok"}
+    if cells is None:
+        ordered = sorted(known.values(), key=lambda one: [_sortable({**one.cell, "key": one.key}, k) for k in SORTED])
+    else:
+        ordered = [known[cell.key] for cell in cells if cell.key in known]
+    return pd.DataFrame(
+        [
+            {**one.cell, **row, "key": one.key, "checksum": one.checksum, "seconds": one.seconds}
+            for one in ordered
+            for row in one.rows
+        ]
+    )
+
+
+def failures(path: Path) -> list[Finished]:
+    """The cells that failed, and have not succeeded since."""
+    return [one for one in read_finished(path) if one.status != "ok"]
+
+
+def same_rows(a: pd.DataFrame, b: pd.DataFrame) -> bool:
+    """Whether two sweeps found the same, bit for bit; the seconds do not count."""
+    return a.drop(columns="seconds", errors="ignore").equals(b.drop(columns="seconds", errors="ignore"))
+
+
+def _sortable(columns: dict[str, Any], name: str) -> Any:
+    return columns.get(name, "")

@@ -1,0 +1,213 @@
+"""The pools a method is audited on: real predictions of real models, with every label known.
+
+Six networks of the ALT-MAS paper, twenty commercial services, two CIFAR-100 networks, one newsgroups classifier, and
+two entity-resolution pools where one item in a thousand is a match. Nothing is trained here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.core.pool import Pool
+from altmas.demo import vendor_digits
+from altmas.experiments.alt_mas.paper_models import outputs_of
+from altmas.experiments.alt_mas.paper_recipes import RECIPES
+from altmas.experiments.data.datasets import load_images, read_npz
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError
+
+PAPER = {name: recipe.put_to for name, recipe in RECIPES.items()}
+"""Model under test -> the images it was put to."""
+
+SERVICES = {
+    "ferplus": ("Google", "FacePP", "Microsoft", "GitHub(CNN)"),
+    "expw": ("Google", "FacePP", "Microsoft", "GitHub(CNN)"),
+    "audiomnist": ("Google", "Microsoft", "IBM", "GitHub(DeepSpeech)"),
+    "yelp": ("Google", "Baidu", "Amazon", "GitHub(Vader)"),
+    "waimai": ("Google", "Baidu", "Amazon", "GitHub(Bixin)"),
+}
+"""Data set -> the services that were asked about it."""
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "paper": tuple(PAPER),
+    "vendor": tuple(f"{one}/{service}" for one, services in SERVICES.items() for service in services),
+    "cifar100": ("resnet110_cifar100", "resnet20_cifar100"),
+    "news": ("news20_scores",),
+    "er": ("er_abt_buy", "er_dblp_acm"),
+}
+"""Kind -> names of its pools."""
+
+DIGITS = "digits"
+"""The bundled pool, of no kind: for a smoke test."""
+
+BUDGETS = (100, 200, 400)
+MOST_ITEMS = 10_000
+RARE = 20
+"""The class whose precision and recall are asked for is the least predicted with at least so many predictions."""
+
+Opinion = tuple[IntArray, FloatArray]
+"""Predictions `[N]` and confidence `[N]` of another model."""
+
+
+@contextmanager
+def confidences_of_any_scale() -> Iterator[None]:
+    """Confidences of services may be of any scale below 1: `Pool.build` says so, and for stored pools it is meant."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="scores are below")
+        yield
+
+
+@dataclass(frozen=True, eq=False)
+class AuditPool:
+    """A model's outputs with all the labels, the metrics to estimate and the numbers of labels to look at.
+
+    `scores` is the confidence `[N]` as the model gave it, or its probabilities `[N, C]`. A prediction outside `classes`
+    is no class. `opinions` are what other models said about the same items.
+    """
+
+    name: str
+    predictions: IntArray
+    scores: FloatArray | None
+    labels: IntArray
+    classes: tuple[int, ...]
+    features: NDArray[Any] | None = None
+    opinions: Mapping[str, Opinion] = field(default_factory=lambda: MappingProxyType({}))
+    metrics: tuple[str, ...] = ("accuracy",)
+    budgets: tuple[int, ...] = BUDGETS
+
+    def build(self, *, opinions: bool = False, features: bool = False) -> Pool:
+        """The pool a method sees, with the other models' opinions and the items' features where they are asked for."""
+        more: dict[str, Any] = {"opinions": dict(self.opinions)} if opinions else {}
+        with confidences_of_any_scale():
+            return Pool.build(
+                self.predictions,
+                scores=self.scores,
+                features=self.features if features else None,
+                classes=self.classes,
+                **more,
+            )
+
+
+def audit_pool_names(kind: str = "all") -> tuple[str, ...]:
+    """The pools of a kind.
+
+    >>> audit_pool_names("cifar100")
+    ('resnet110_cifar100', 'resnet20_cifar100')
+    """
+    if kind == "all":
+        return tuple(name for names in KINDS.values() for name in names)
+    if kind not in KINDS:
+        raise InputError("kind of pool", f"be one of {', '.join([*KINDS, 'all'])}", repr(kind))
+    return KINDS[kind]
+
+
+def load_audit_pool(name: str, data: Path | None) -> AuditPool:
+    """A pool by its name, from the data directory (`digits` needs none)."""
+    if name == DIGITS:
+        return _digits()
+    kind = next((kind for kind, names in KINDS.items() if name in names), None)
+    if kind is None:
+        raise InputError("pool", f"be one of {', '.join(audit_pool_names())}", repr(name))
+    if data is None:
+        raise InputError("data", "be the folder that holds the stored pools", "none")
+    return _LOADERS[kind](name, data)
+
+
+def usual_metrics(predictions: IntArray, classes: Sequence[int]) -> tuple[str, ...]:
+    """Accuracy, the macro averages, and precision and recall of a class that is seldom predicted.
+
+    >>> usual_metrics(np.repeat([0, 1, 2], [50, 30, 5]), range(3))[-1]
+    'recall:1'
+    """
+    counts = {one: int((predictions == one).sum()) for one in classes}
+    often = [one for one in classes if counts[one] >= RARE]
+    rare = min(often, key=lambda one: counts[one])
+    return ("accuracy", "macro_precision", "macro_recall", f"precision:{rare}", f"recall:{rare}")
+
+
+def _with_usual_metrics(name: str, predictions: Any, scores: Any, labels: Any, **more: Any) -> AuditPool:
+    said, true = np.asarray(predictions, dtype=np.int64), np.asarray(labels, dtype=np.int64)
+    given = np.asarray(scores, dtype=np.float64)
+    inside = {"classes": tuple(range(given.shape[1])) if given.ndim == 2 else _values(true)} | more
+    return AuditPool(name, said, given, true, metrics=usual_metrics(said, inside["classes"]), **inside)
+
+
+def _values(labels: IntArray) -> tuple[int, ...]:
+    return tuple(int(one) for one in np.unique(labels))
+
+
+def _paper(name: str, data: Path) -> AuditPool:
+    images = load_images(PAPER[name], data, download=False)
+    scores = _shares(outputs_of(name, data, images.labels))
+    return _with_usual_metrics(name, scores.argmax(1), scores, images.labels, features=images.images)
+
+
+def _vendor(name: str, data: Path) -> AuditPool:
+    source, service = name.split("/")
+    arrays = read_npz(data / f"vendor_{source}.npz")
+    services = arrays["services"].tolist()
+    items = len(arrays["labels"])
+    # The same items for all the services, so that each can be another's opinion.
+    rows = np.sort(np.random.default_rng(0).permutation(items)[:MOST_ITEMS])
+    said, sure = arrays["predictions"][:, rows].astype(np.int64), arrays["confidence"][:, rows].astype(np.float64)
+    me = services.index(service)
+    opinions = MappingProxyType({other: (said[i], sure[i]) for i, other in enumerate(services) if i != me})
+    return _with_usual_metrics(name, said[me], sure[me], arrays["labels"][rows], opinions=opinions)
+
+
+def _cifar100(name: str, data: Path) -> AuditPool:
+    arrays = read_npz(data / f"{name}.npz")
+    if "logits" in arrays:
+        logits = arrays["logits"].astype(np.float64)
+        scores = _shares(np.exp(logits - logits.max(1, keepdims=True)))
+        return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
+    return _with_usual_metrics(name, arrays["predictions"], arrays["confidence"], arrays["labels"])
+
+
+def _news(name: str, data: Path) -> AuditPool:
+    arrays = read_npz(data / f"{name}.npz")
+    scores = _shares(arrays["scores"])
+    return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
+
+
+def _entity_resolution(name: str, data: Path) -> AuditPool:
+    """Pairs of records, match or not.
+
+    The probabilities are well calibrated: they sum to 49.0 and 18.6 where 50 and 20 pairs match. A prediction is
+    score > 0, which is p > 0.5 for all of dblp_acm, and for all of abt_buy but 7 pairs with p between 0.5 and 0.9.
+    """
+    arrays = read_npz(data / f"{name}.npz")
+    p = arrays["probs"].astype(np.float64)
+    return AuditPool(
+        name, (arrays["scores"] > 0).astype(np.int64), np.stack([1 - p, p], 1), arrays["labels"].astype(np.int64),
+        classes=(0, 1), features=arrays["features"], metrics=("f1:1",), budgets=(1000,),
+    )  # fmt: skip
+
+
+def _digits() -> AuditPool:
+    vendor = vendor_digits()
+    return _with_usual_metrics(DIGITS, vendor.predictions, vendor.scores, vendor.labels, features=vendor.images)
+
+
+def _shares(scores: NDArray[Any]) -> FloatArray:
+    """Rows that sum to 1, which those of half-precision numbers do only nearly."""
+    values = scores.astype(np.float64)
+    return np.asarray(values / values.sum(1, keepdims=True))
+
+
+_LOADERS: dict[str, Callable[[str, Path], AuditPool]] = {
+    "paper": _paper,
+    "vendor": _vendor,
+    "cifar100": _cifar100,
+    "news": _news,
+    "er": _entity_resolution,
+}

@@ -1,0 +1,321 @@
+"""Tables and a figure of a sweep's rows: error relative to random sampling's, coverage, and distance from the limits.
+
+    python -m altmas.experiments.certified.sweep_report --rows DIR --out DIR [--limits limits.csv]
+
+Reads what `sweep_methods` wrote, finished or not; `benchmarks/limits.py` writes the limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import pandas as pd
+
+from altmas.experiments.certified.audit_pools import KINDS, audit_pool_names
+from altmas.experiments.certified.sweep_methods import Variant, read_rows
+from altmas.metrics.errors import InputError
+from altmas.plots.history import _SHAPES, INK, _new_axes, save
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAME = "certified-results"
+BASELINE = "random"
+FLOOR = 1e-9
+"""An RMSE below this counts as none."""
+
+RARE_POSITIVES = "f1"
+"""Pools asked for F1 are reported by its mean squared error, as their literature does, and stay out of the rest."""
+
+CASE = ["pool", "method", "labels", "metric"]
+
+
+def read_all(folder: Path) -> pd.DataFrame:
+    """The rows of every file, pools in the catalogue's order, with the kinds of pool and metric."""
+    parts = [part for path in sorted(folder.glob("*.csv")) if len(part := read_rows(path))]
+    if not parts:
+        raise InputError("rows", "be a folder with rows of sweep_methods", str(folder))
+    rows = pd.concat(parts, ignore_index=True)
+    rows["kind"] = rows["metric"].str.partition(":")[0]
+    rows["group"] = [_group(pool) for pool in rows["pool"]]
+    order = {pool: place for place, pool in enumerate(audit_pool_names())}
+    return rows.sort_values("pool", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+
+
+def _group(pool: str) -> str:
+    return next((kind for kind, names in KINDS.items() if pool in names), "other")
+
+
+def rmse(rows: pd.DataFrame) -> pd.DataFrame:
+    """Root mean square error and number of runs, per pool, method, number of labels and metric."""
+    known = rows[np.isfinite(rows["estimate"])]
+    squared = (known["estimate"] - known["truth"]) ** 2
+    by = [known[name] for name in [*CASE, "kind", "group"]]
+    table: pd.DataFrame = squared.groupby(by, sort=False).agg(["mean", "size"]).reset_index()
+    return table.assign(rmse=np.sqrt(table["mean"])).rename(columns={"size": "runs", "mean": "mse"})
+
+
+def relative(errors: pd.DataFrame, baseline: str = BASELINE) -> pd.DataFrame:
+    """Each RMSE over the baseline's for the same pool, labels and metric; `skipped` where neither has an error.
+
+    >>> case = {"pool": "p", "labels": 100, "metric": "accuracy"}
+    >>> one, other = case | {"method": "random", "rmse": 0.04}, case | {"method": "new", "rmse": 0.03}
+    >>> relative(pd.DataFrame([one, other]))["ratio"].round(2).tolist()
+    [1.0, 0.75]
+    """
+    same = ["pool", "labels", "metric"]
+    base = errors[errors["method"] == baseline][[*same, "rmse"]].rename(columns={"rmse": "base"})
+    both = errors.merge(base, on=same, how="inner")
+    ratio = both["rmse"].clip(lower=FLOOR) / both["base"].clip(lower=FLOOR)
+    return both.assign(ratio=ratio, skipped=(both["rmse"] <= FLOOR) & (both["base"] <= FLOOR))
+
+
+def geometric(values: pd.Series[Any]) -> float:
+    """Geometric mean."""
+    return float(np.exp(np.log(values).mean()))
+
+
+def by_pool(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Geometric mean over a pool's metrics."""
+    kept = ratios[~ratios["skipped"] & (ratios["kind"] != RARE_POSITIVES)]
+    by = ["group", "pool", "method", "labels"]
+    return kept.groupby(by, sort=False)["ratio"].agg(geometric).reset_index()
+
+
+def to_limits(ratios: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy's ratio over the limit of what the method saw: opinions where it saw them, else the outputs alone."""
+    both = ratios[(ratios["metric"] == "accuracy") & ~ratios["skipped"]].merge(limits, on="pool", how="inner")
+    saw = np.array(["opinions" in Variant.parse(method).sees for method in both["method"]], dtype=bool)
+    both = both.assign(ratio=both["ratio"] / np.where(saw, both["opinions"], both["own"]))
+    known: pd.DataFrame = both[np.isfinite(both["ratio"])]
+    return known
+
+
+def coverage(rows: pd.DataFrame) -> pd.DataFrame:
+    """How often intervals hold the truth, how wide they are, and in which pool they do so least often."""
+    known = rows[np.isfinite(rows["low"]) & np.isfinite(rows["high"])]
+    inside = (known["low"] <= known["truth"] + FLOOR) & (known["high"] >= known["truth"] - FLOOR)
+    known = known.assign(inside=inside.astype(float), width=known["high"] - known["low"])
+    by = ["kind", "labels", "method"]
+    table = known.groupby(by, sort=False).agg(
+        inside=("inside", "mean"), width=("width", "mean"), intervals=("inside", "size")
+    )
+    each = known.groupby([*by, "pool"], sort=False)["inside"].mean().reset_index(level="pool")
+    worst = each.sort_values("inside", kind="stable").groupby(level=by, sort=False).first()
+    joined: pd.DataFrame = table.join(worst.rename(columns={"pool": "worst_pool", "inside": "worst"})).reset_index()
+    return joined
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Columns as they are, the index first; numbers as text already.
+
+    >>> print(markdown(pd.DataFrame({"100": ["0.75"]}, index=pd.Index(["new"], name="method"))))
+    | method | 100 |
+    |---|---|
+    | new | 0.75 |
+    """
+    shown = table.reset_index()
+    lines = [[str(name) for name in shown.columns], *([str(cell) for cell in row] for row in shown.to_numpy())]
+    texts = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join([texts[0], "|" + "---|" * len(lines[0]), *texts[1:]])
+
+
+def wide(table: pd.DataFrame, index: str | list[str], columns: str | list[str], digits: int = 2) -> pd.DataFrame:
+    """Cells of text: the geometric mean of `ratio`, in the rows' own order."""
+    cells = table.groupby([*_list(index), *_list(columns)], sort=False)["ratio"].agg(geometric)
+    return spread(cells, columns, lambda value: f"{value:.{digits}f}")
+
+
+def spread(cells: pd.Series[Any], columns: str | list[str], text: Callable[[Any], str]) -> pd.DataFrame:
+    """A series by several keys, some of them turned to columns: labels ascending, all else as it comes."""
+    names = _list(columns)
+    table: pd.DataFrame = cells.map(text).unstack(names, sort=False).fillna("")
+    if names == ["labels"]:
+        table = table[sorted(table.columns)]
+    table.columns = [" ".join(map(str, one if isinstance(one, tuple) else (one,))) for one in table.columns]
+    return table
+
+
+def _list(names: str | list[str]) -> list[str]:
+    return [names] if isinstance(names, str) else names
+
+
+def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str = BASELINE) -> str:
+    """The whole page."""
+    errors = rmse(rows)
+    ratios = relative(errors, baseline)
+    if ratios.empty:
+        raise InputError("rows", f"hold the baseline {baseline!r} on some pool", "none")
+    parts = ["# Methods on real pools", _preamble(errors, baseline)]
+    pools = by_pool(ratios)
+    if len(pools):
+        parts += _errors_section(rows, ratios, pools, baseline)
+        if limits is not None and len(near := to_limits(ratios, limits)):
+            parts += ["## Accuracy against the limit", LIMITS, markdown(_counted(near))]
+    parts += _coverage_section(rows)
+    if len(rare := errors[errors["kind"] == RARE_POSITIVES]):
+        parts += ["## Rare positives: mean squared error of F1", markdown(_squared(rare))]
+    if notes := _notes(rows, errors, ratios, baseline):
+        parts += ["## Left out", "\n".join(f"- {note}" for note in notes)]
+    return "\n\n".join(parts) + "\n"
+
+
+LIMITS = (
+    "RMSE relative to the baseline's, over the limit for whoever knows all that the model's outputs (and the other\n"
+    "services', where the method sees them) tell about agreement. 1 is the limit."
+)
+
+
+def _preamble(errors: pd.DataFrame, baseline: str) -> str:
+    low, high = int(errors["runs"].min()), int(errors["runs"].max())
+    runs = f"{low}" if low == high else f"{low} to {high}"
+    pools, methods = errors["pool"].nunique(), errors["method"].nunique()
+    noise = 100 / np.sqrt(2 * max(low, 1))
+    return (
+        f"{pools} pools, {methods} methods, {runs} runs each. RMSE is relative to\n"
+        f"that of `{baseline}` with as many labels on the same pool: below 1 is better. One RMSE of {low} runs is\n"
+        f"itself uncertain by about {noise:.0f}%."
+    )
+
+
+def _errors_section(rows: pd.DataFrame, ratios: pd.DataFrame, pools: pd.DataFrame, baseline: str) -> list[str]:
+    kept = ratios[~ratios["skipped"] & (ratios["kind"] != RARE_POSITIVES)]
+    overall = _counted(pools).assign(seconds=_seconds(rows))
+    metrics = wide(kept[kept["method"] != baseline], ["method", "labels"], "kind")
+    parts = ["## Relative RMSE: geometric mean over pools of that over metrics", markdown(overall)]
+    if len(metrics):
+        parts += ["By metric:", markdown(metrics)]
+        others = pools[pools["method"] != baseline]
+        parts += ["By kind of pool:", markdown(wide(others, ["method", "labels"], "group"))]
+        for labels, part in others.groupby("labels", sort=True):
+            parts += [f"By pool, {labels} labels:", markdown(wide(part, "pool", "method"))]
+    return parts
+
+
+def _counted(table: pd.DataFrame) -> pd.DataFrame:
+    """Methods down, labels across, and on how many pools."""
+    shown = wide(table, "method", "labels")
+    return shown.assign(pools=table.groupby("method", sort=False)["pool"].nunique())
+
+
+def _seconds(rows: pd.DataFrame) -> pd.Series[Any]:
+    """Mean time of a whole run."""
+    usual = rows[rows["kind"] != RARE_POSITIVES]
+    whole = usual.groupby(["method", "pool", "seed"], sort=False)["seconds"].max()
+    return whole.groupby(level="method", sort=False).mean().map("{:.2f}".format)
+
+
+def _coverage_section(rows: pd.DataFrame) -> list[str]:
+    table = coverage(rows)
+    if table.empty:
+        return []
+    cells = pd.Series(
+        [f"{one.inside:.3f} ({one.width:.3f})" for one in table.itertuples()],
+        index=pd.MultiIndex.from_frame(table[["method", "kind", "labels"]]),
+    )
+    worst = pd.Series(
+        [f"{one.worst:.2f} {one.worst_pool}" for one in table.itertuples()],
+        index=pd.MultiIndex.from_frame(table[["method", "kind", "labels"]]),
+    )
+    return [
+        "## Coverage of the intervals (mean width), by labels",
+        markdown(spread(cells, "labels", str)),
+        "The pool where they cover least often (the least of many pools lies below the level by chance alone):",
+        markdown(spread(worst, "labels", str)),
+    ]
+
+
+def _squared(rare: pd.DataFrame) -> pd.DataFrame:
+    cells = rare.set_index(["pool", "labels", "method"])["mse"]
+    return spread(cells, "method", lambda value: f"{value:.2e}")
+
+
+def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> list[str]:
+    """What did not enter the tables, and what is at the floor in them."""
+    notes = []
+    rest = ratios[ratios["method"] != baseline]
+    if len(none := rest[rest["skipped"]]):
+        notes.append(f"No error in any run of the method nor of `{baseline}`, so no ratio: {_cases(none)}.")
+    floored = rest[~rest["skipped"] & ((rest["rmse"] <= FLOOR) | (rest["base"] <= FLOOR))]
+    if len(floored):
+        notes.append(f"No error in any run of one of the two, taken as an RMSE of {FLOOR:g}: {_cases(floored)}.")
+    if missing := int((~np.isfinite(rows["estimate"])).sum()):
+        notes.append(f"{missing:,} estimates of {len(rows):,} are not numbers.")
+    if missing := int((~np.isfinite(rows["low"]) | ~np.isfinite(rows["high"])).sum()):
+        notes.append(f"{missing:,} intervals of {len(rows):,} are not numbers.")
+    compared = set(ratios[["pool", "labels"]].itertuples(index=False, name=None))
+    alone = [c for c in errors[["pool", "labels"]].itertuples(index=False, name=None) if c not in compared]
+    if alone:
+        notes.append(f"No rows of `{baseline}` to compare with: {', '.join(sorted({str(c[0]) for c in alone}))}.")
+    return notes
+
+
+def _cases(table: pd.DataFrame) -> str:
+    return "; ".join(dict.fromkeys(f"{r.pool} {r.metric} at {r.labels} ({r.method})" for r in table.itertuples()))
+
+
+def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELINE) -> Axes:
+    """Relative RMSE of each pool, pools down, a dot per method; the baseline is the line at 1."""
+    ax = _new_axes()
+    names = list(dict.fromkeys(pools["pool"]))
+    figure: Any = ax.get_figure(root=True)
+    figure.set_size_inches(7, 1.6 + 0.24 * len(names))
+    heights = {name: len(names) - 1 - place for place, name in enumerate(names)}
+    ax.grid(visible=False)
+    ax.hlines(list(heights.values()), 0, 1, transform=ax.get_yaxis_transform(), color="black", alpha=0.08, linewidth=1)
+    ax.axvline(1, color="black", linestyle="--", linewidth=1)
+    for i, method in enumerate(methods):
+        part = pools[pools["method"] == method]
+        shape, colour = _SHAPES[i % len(_SHAPES)], INK[i % len(INK)]
+        ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=method)
+    ax.set_xscale("log")
+    ax.set_yticks(list(heights.values()), list(heights), fontsize=8)
+    ticks = [t for t in (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10) if _within(t, ax.get_xlim())]
+    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
+    ax.minorticks_off()
+    ax.set_xlabel(f"RMSE relative to {baseline}, {_labels(pools)} labels (mean over metrics)")
+    if ax.get_legend_handles_labels()[0]:
+        ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+    return ax
+
+
+def _within(tick: float, ends: tuple[float, float]) -> bool:
+    return ends[0] <= tick <= ends[1]
+
+
+def _labels(pools: pd.DataFrame) -> str:
+    return ", ".join(f"{one:,}" for one in sorted(set(pools["labels"])))
+
+
+@click.command()
+@click.option("--rows", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder for the results.")
+@click.option("--limits", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="CSV of limits.py.")
+@click.option("--baseline", default=BASELINE, show_default=True, help="The method all others are compared with.")
+@click.option("--labels", type=int, help="Labels in the figure. [default: the most]")
+def main(rows: Path, out: Path, limits: Path | None, baseline: str, labels: int | None) -> None:
+    """Write the tables and the figure."""
+    try:
+        known = read_all(rows)
+        bounds = pd.read_csv(limits) if limits is not None else None
+        text = report(known, bounds, baseline)
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
+    out.mkdir(parents=True, exist_ok=True)
+    (out / f"{NAME}.md").write_text(text)
+    pools = by_pool(relative(rmse(known), baseline))
+    pools = pools[pools["labels"] == (labels or pools["labels"].max())]
+    if len(pools):
+        methods = [one for one in dict.fromkeys(pools["method"]) if one != baseline]
+        ax = dot_plot(pools, methods, baseline)
+        for kind in ("svg", "png"):
+            save(ax, str(out / f"{NAME}.{kind}"))
+    click.echo(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The accuracy surface paper: its simple setting, simulated surfaces, and tables."""

@@ -1,0 +1,99 @@
+"""What it costs a surface that its labels also serve the whole pool: certified, random and exploring labels compared.
+
+    python -m altmas.experiments.surface.policies --data DIR --pool adult --budget 500 --seeds 10
+
+`certified` draws items by worth for the pool's accuracy, and its surface counts each label by its chance to be drawn;
+`random` draws uniformly; `surface` explores the arms of highest variance. All run through `altmas.assess`, as a user
+would. Macro error (times 100) and coverage are of the arms; `off` is how far the estimate of overall accuracy lies from
+the truth (root mean square, times 100), `held` how often its 95% interval holds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import click
+import numpy as np
+import pandas as pd
+
+import altmas
+from altmas.core.streams import stream
+from altmas.experiments.active_bayesian.common import Job, sweep
+from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
+from altmas.experiments.surface.runs import covered
+from altmas.surfaces.errors import surface_errors
+from altmas.surfaces.membership import Membership
+from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.result import SurfaceResult
+from altmas.surrogates.surface.affiliation import Affiliation
+
+POLICIES = ("random", "certified", "surface")
+
+
+def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecipe, seed: int) -> pd.DataFrame:
+    """One audit of a pool whose labels are known.
+
+    >>> run_policy(load_surface_pool("smoke", None), "random", 60, SurfaceRecipe("beta-i"), 0).columns.tolist()
+    ['macro', 'covered', 'off', 'held']
+    """
+    where = Membership(pool.arms, Affiliation.exact(pool.arms.index), pool.arms.support.astype(np.float64))
+    found = altmas.assess(
+        pool.predictions, pool.scores, oracle=pool.labels, metrics="accuracy", method=policy, task="surface", by=where,
+        estimator=recipe, budget=budget, seed=seed, progress=False,
+    )  # fmt: skip
+    truth, (_, row) = pool.right.mean(), next(found.estimates.iterrows())
+    assert isinstance(found, SurfaceResult)
+    mean = found.fitted.posterior.mean
+    kept = {
+        "macro": 100 * surface_errors(mean, pool.truth, pool.arms.support).macro,
+        "covered": 100 * covered(found.fitted.draws, pool, stream(seed, "surface", pool.name, "covered")),
+        "off": 100 * (row["estimate"] - truth),
+        "held": 100.0 * (row["low"] <= truth <= row["high"]),
+    }
+    return pd.DataFrame([kept])
+
+
+def jobs(pool: SurfacePool, policies: Sequence[str], budget: int, recipe: SurfaceRecipe, seeds: int) -> Iterator[Job]:
+    """Every policy and seed."""
+    for policy in policies:
+        for seed in range(seeds):
+            key: dict[str, str | int] = {
+                "pool": pool.name, "policy": policy, "budget": budget, "estimator": recipe.estimator, "seed": seed,
+            }  # fmt: skip
+            yield Job(key, partial(run_policy, pool, policy, budget, recipe, seed))
+
+
+def summary(rows: pd.DataFrame) -> pd.DataFrame:
+    """Means over seeds; of `off` the root mean square.
+
+    >>> rows = pd.DataFrame({"policy": "random", "macro": [1.0, 3.0], "covered": 95.0, "off": [3.0, -4.0], "held": 100})
+    >>> summary(rows).loc["random"].round(2).tolist()
+    [2.0, 95.0, 3.54, 100.0]
+    """
+    squared = rows.assign(off=np.square(rows["off"]))
+    means = squared.groupby("policy", sort=False)[["macro", "covered", "off", "held"]].mean()
+    return means.assign(off=np.sqrt(means["off"]))
+
+
+@click.command()
+@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the data.")
+@click.option("--pool", "name", default="adult", show_default=True, help="celeba, adult, compas, simulated.")
+@click.option("--budget", default=500, show_default=True, type=click.IntRange(1))
+@click.option("--seeds", default=10, show_default=True, type=click.IntRange(1))
+@click.option("--estimator", default="betagp", show_default=True)
+@click.option("--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV to append to, and to go on from.")
+@click.option("--smoke", is_flag=True, help="Seconds instead of minutes: 16 simulated arms, 2 seeds, beta-i.")
+def main(data: Path | None, name: str, budget: int, seeds: int, estimator: str, rows: Path | None, smoke: bool) -> None:
+    """Print a row per policy."""
+    if smoke:
+        name, budget, seeds, estimator = "smoke", 80, 2, "beta-i"
+    pool = load_surface_pool(name, data)
+    click.echo(f"{pool.describe()}\n{budget:,} labels, {estimator}, seeds 0-{seeds - 1}\n")
+    found = sweep(jobs(pool, POLICIES, budget, SurfaceRecipe(estimator), seeds), rows)
+    click.echo(summary(found).round(2).to_string())
+
+
+if __name__ == "__main__":
+    main()

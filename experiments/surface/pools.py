@@ -1,0 +1,186 @@
+"""Pools for accuracy surfaces: attributes, predictions and every label known, from a data directory.
+
+- `celeba`: CelebA's attributes. The model under test is a logistic regression that predicts `Male` from the 28
+  attributes which are not among the paper's twelve (Table 10), trained on a random half; the other half is the pool, as
+  large as the authors' (100,000). The arms are the paper's: all 4,096 combinations of the twelve, `Male` among them. It
+  is the label, so that no one could place an item in its arm without knowing it; the paper predicts it from the image,
+  and here it is taken as known.
+- `adult`, `compas`: sex x race x age in five bands; a logistic regression trained on a random half. COMPAS without its
+  column is_recid, which tells the label.
+- `imagenet`, or `imagenet:NETWORK`: the superclass of the predicted class x the confidence in ten bands. Both are known
+  without the label.
+- `simulated`: eight binary attributes and a surface whose truth is known (`surface_worlds`). Needs no data.
+
+The truth of an arm is the accuracy over all of its items in the pool, and the known rho of a simulated one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.core.streams import stream
+from altmas.experiments.data.datasets import read_npz
+from altmas.experiments.data.imagenet_superclasses import superclasses
+from altmas.experiments.data.networks import load_network
+from altmas.experiments.surface.worlds import WorldSpec, draw_world
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.errors import InputError
+from altmas.surfaces.arms import Arms
+
+CELEBA_LABEL = "Male"
+CELEBA_ATTRIBUTES = (
+    "Black_Hair", "Blond_Hair", "Brown_Hair", "Smiling", CELEBA_LABEL, "Chubby",
+    "Mustache", "No_Beard", "Wearing_Hat", "Blurry", "Young", "Eyeglasses",
+)  # fmt: skip
+"""Table 10."""
+
+LEAKS = "is_recid"
+AGE_BANDS = 5
+CONFIDENCE_BANDS = 10
+IMAGENET = "torchvision/resnet101"
+
+
+@dataclass(frozen=True, eq=False)
+class SurfacePool:
+    """Predictions and labels `[N]` of a pool, its arms, and the accuracy `truth [A]` of each arm that has items."""
+
+    name: str
+    arms: Arms
+    predictions: IntArray
+    labels: IntArray
+    truth: FloatArray
+    scores: FloatArray | None = None
+    """The service's probabilities `[N, C]`, where it gives any."""
+
+    @classmethod
+    def build(cls, name: str, arms: Arms, predictions: Any, labels: Any, scores: Any = None) -> SurfacePool:
+        """A pool whose truth is the share of right predictions in each arm; 0.5 in an arm without items.
+
+        >>> arms = Arms.build({"hat": ["no", "no", "yes"]})
+        >>> SurfacePool.build("hats", arms, [1, 1, 0], [1, 0, 0]).truth
+        array([0.5, 1. ])
+        """
+        said, true = np.asarray(predictions, dtype=np.int64), np.asarray(labels, dtype=np.int64)
+        good = np.bincount(arms.index, said == true, minlength=arms.size)
+        truth = np.where(arms.support > 0, good / np.maximum(arms.support, 1), 0.5)
+        return cls(name, arms, said, true, truth, scores)
+
+    @property
+    def right(self) -> FloatArray:
+        """1 where the prediction is right `[N]`."""
+        return np.asarray(self.predictions == self.labels, dtype=np.float64)
+
+    def describe(self) -> str:
+        """One line: size, arms and accuracies."""
+        active = self.arms.active()
+        least, tenth, half = np.quantile(self.truth[active], [0, 0.1, 0.5])
+        return (
+            f"{self.name}: {len(self.labels):,} items, {self.arms.size:,} arms, {active.sum():,} active; accuracy "
+            f"{self.right.mean():.3f}, of active arms {self.truth[active].mean():.3f} on average, "
+            f"{least:.2f} / {tenth:.2f} / {half:.2f} at the worst, the 10% and the 50% quantile"
+        )
+
+
+def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, FloatArray]:
+    """Train a logistic regression on a random half; the items of the other half and their probabilities `[n, C]`.
+
+    >>> x = np.arange(40.0)[:, None]
+    >>> items, scores = train_service(x, (x[:, 0] > 19).astype(np.int64), np.random.default_rng(0))
+    >>> len(items), bool(np.mean(scores.argmax(1) == (items > 19)) > 0.8)
+    (20, True)
+    """
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    order = rng.permutation(len(labels))
+    seen, items = order[: len(labels) // 2], np.sort(order[len(labels) // 2 :])
+    if set(labels[seen].tolist()) != {0, 1}:
+        raise InputError("labels", "hold the classes 0 and 1 to train a service on", sorted(set(labels[seen].tolist())))
+    service = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(features[seen], labels[seen])
+    return items, np.asarray(service.predict_proba(features[items]), dtype=np.float64)
+
+
+def celeba(data: Path) -> SurfacePool:
+    """CelebA's twelve attributes, and a service that sees none of them."""
+    arrays = read_npz(data / "celeba_attributes.npz")
+    columns = [str(name) for name in arrays["columns"]]
+    values = np.unpackbits(arrays["packed"], axis=1)[:, : len(columns)]
+    if missing := [name for name in CELEBA_ATTRIBUTES if name not in columns]:
+        raise InputError("CelebA's columns", "hold the twelve attributes", f"no {', '.join(missing)}")
+    labels = values[:, columns.index(CELEBA_LABEL)].astype(np.int64)
+    others = [place for place, name in enumerate(columns) if name not in CELEBA_ATTRIBUTES]
+    items, scores = train_service(values[:, others], labels, stream(0, "surface", "celeba"))
+    arms = Arms.build({name: values[items, columns.index(name)] for name in CELEBA_ATTRIBUTES})
+    return SurfacePool.build("celeba", arms, scores.argmax(1), labels[items], scores)
+
+
+def protected(name: str, data: Path) -> SurfacePool:
+    """Adult or COMPAS: sex x race x age band."""
+    arrays = read_npz(data / f"{name}.npz")
+    columns = [str(column) for column in arrays["columns"]]
+    kept = [place for place, column in enumerate(columns) if column != LEAKS]
+    # A count that was not taken is no number: 0, as if there had been nothing to count.
+    features = np.nan_to_num(arrays["features"].astype(np.float64))
+    labels = arrays["labels"].astype(np.int64)
+    items, scores = train_service(features[:, kept], labels, stream(0, "surface", name))
+    age = features[items, columns.index("age")]
+    attributes = {"sex": arrays["sex"][items], "race": arrays["race"][items], "age": age}
+    return SurfacePool.build(name, Arms.build(attributes, bins=AGE_BANDS), scores.argmax(1), labels[items], scores)
+
+
+def imagenet(network: str, data: Path) -> SurfacePool:
+    """Superclass of the predicted class x band of the confidence."""
+    outcomes = load_network(f"imagenet:{network}", data)
+    attributes = {"predicted": superclasses(outcomes.predictions), "confidence": outcomes.confidence}
+    arms = Arms.build(attributes, bins=CONFIDENCE_BANDS)
+    return SurfacePool.build(f"imagenet:{network}", arms, outcomes.predictions, outcomes.labels)
+
+
+def simulated(seed: int = 0, spec: WorldSpec | None = None) -> SurfacePool:
+    """A surface with known truth.
+
+    >>> pool = simulated(spec=WorldSpec(attributes=3, items=200))
+    >>> pool.arms.size, len(pool.right)
+    (8, 200)
+    """
+    rng = stream(seed, "surface", "simulated pool")
+    world = draw_world(spec or WorldSpec(), rng)
+    labels = rng.integers(0, 2, len(world.right))
+    said = np.where(world.right > 0, labels, 1 - labels)
+    return SurfacePool("simulated", world.arms, said, labels, world.rho)
+
+
+SMOKE = WorldSpec(attributes=4, items=1000)
+"""The pool of a smoke test."""
+
+LOADERS: Mapping[str, Callable[[Path], SurfacePool]] = {
+    "celeba": celeba,
+    "adult": lambda data: protected("adult", data),
+    "compas": lambda data: protected("compas", data),
+    "imagenet": lambda data: imagenet(IMAGENET, data),
+}
+
+
+def load_surface_pool(name: str, data: Path | None) -> SurfacePool:
+    """A pool by name; `simulated` and `smoke` need no data.
+
+    >>> load_surface_pool("smoke", None).arms.size
+    16
+    """
+    if name in ("simulated", "smoke"):
+        return simulated(spec=SMOKE if name == "smoke" else None)
+    if name not in LOADERS and not name.startswith("imagenet:"):
+        known = ", ".join([*LOADERS, "imagenet:NETWORK", "simulated", "smoke"])
+        raise InputError("pool", f"be one of {known}", repr(name))
+    if data is None:
+        raise InputError("data", f"be a folder that holds {name}", "none", "Give --data, or --smoke.")
+    if name.startswith("imagenet:"):
+        return imagenet(name.removeprefix("imagenet:"), data)
+    return LOADERS[name](data)

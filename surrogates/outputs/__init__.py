@@ -1,0 +1,1 @@
+"""Learners on what models said: evidence from scores and opinions, agreement by regression, how wrong labels split."""

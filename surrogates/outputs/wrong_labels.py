@@ -1,0 +1,88 @@
+"""What the label is where the model under test is wrong: its other scores, second opinions, and past mistakes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.surrogates.outputs.evidence import Evidence
+
+POOLED = 5.0
+"""Past mistakes of a predicted class count against this many spread as the mistakes of all classes are."""
+
+SPREAD = 1.0
+"""Mistakes of all classes count against this many per class, spread half as predictions are, half evenly."""
+
+_STEPS = 15
+
+
+@dataclass(frozen=True, eq=False)
+class WrongLabels:
+    """Label probabilities given that the prediction is wrong: a mixture of sources, weighted by how well they did."""
+
+    evidence: Evidence
+    table: FloatArray  # [P, C], by predicted class; no mass on the class itself
+    weights: FloatArray  # [S]: of the table, of the scores (if any), of each opinion
+
+    @classmethod
+    def fit(cls, evidence: Evidence, items: IntArray, labels: IntArray) -> WrongLabels:
+        """Learn from the answers that contradict the prediction."""
+        wrong = labels != evidence.said[items]
+        items, labels = items[wrong], labels[wrong]
+        table = _table(evidence, items, labels)
+        start = cls(evidence, table, np.ones(1))
+        sources = start._sources(items)
+        if len(sources) == 1:
+            return start
+        likelihood = np.stack([one[np.arange(len(items)), labels] for one in sources], axis=1)
+        return cls(evidence, table, _mixture(likelihood))
+
+    def probabilities(self, items: IntArray) -> FloatArray:
+        """`[n, C]`, rows sum to 1, no mass on the prediction itself."""
+        mixed = sum(w * one for w, one in zip(self.weights, self._sources(items), strict=False))
+        return np.asarray(mixed / mixed.sum(1, keepdims=True))
+
+    def _sources(self, items: IntArray) -> list[FloatArray]:
+        said = self.evidence.said[items]
+        found = [self.table[said]]
+        rows = np.arange(len(items))
+        real = said < self.evidence.classes
+        if self.evidence.scores is not None:
+            others = self.evidence.scores[items] + 1e-6
+            others[rows[real], said[real]] = 0.0
+            found.append(others / others.sum(1, keepdims=True))
+        for second in self.evidence.second:
+            other = second[items]
+            vote = np.zeros((len(items), self.evidence.classes))
+            differs = (other != said) & (other < self.evidence.classes)
+            vote[rows[differs], other[differs]] = 1.0
+            found.append(vote)
+        return found
+
+
+def _table(evidence: Evidence, items: IntArray, labels: IntArray) -> FloatArray:
+    """Dirichlet means of the label by predicted class `[C + 1, C]`, shrunk to the mistakes of all classes."""
+    classes = evidence.classes
+    predicted = np.bincount(evidence.said, minlength=classes + 1)[:classes] / evidence.size
+    overall = np.bincount(labels, minlength=classes) + SPREAD * (0.5 * classes * predicted + 0.5)
+    prior = np.tile(overall, (classes + 1, 1))
+    np.fill_diagonal(prior, 0.0)
+    prior /= prior.sum(1, keepdims=True)
+    cells = evidence.said[items] * classes + labels
+    counts = np.bincount(cells, minlength=prior.size).reshape(prior.shape) + POOLED * prior
+    return np.asarray(counts / counts.sum(1, keepdims=True))
+
+
+def _mixture(likelihood: FloatArray) -> FloatArray:
+    """Mixture weights `[S]` by EM, with two pseudo-mistakes spread over the sources."""
+    sources = likelihood.shape[1]
+    # The table saw these very mistakes: a discount keeps it from being believed for remembering them.
+    likelihood = likelihood * np.where(np.arange(sources) == 0, 0.9, 1.0) + 1e-12
+    weights = np.full(sources, 1.0 / sources)
+    for _ in range(_STEPS):
+        share = likelihood * weights
+        share /= share.sum(1, keepdims=True)
+        weights = (share.sum(0) + 4.0 / sources) / (len(likelihood) + 4.0)
+    return np.asarray(weights)

@@ -1,0 +1,1 @@
+"""Estimators of accuracy surfaces: independent Betas, Gaussian processes, pooling, and calibration of attributes."""
