@@ -11,9 +11,8 @@ from altmas.certified.method import Certified
 from altmas.certified.race import first_home
 from altmas.core.answers import Answers
 from altmas.core.method import Job, Method
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.metrics.confusion import IntArray
 
 

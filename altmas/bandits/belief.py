@@ -56,6 +56,7 @@ class GroupBelief:
         self.answers = answers
         self._bins_learnt: HierarchicalPrior | None = None
         self._columns_prior: FloatArray | None = None
+        self._arms_prior: FloatArray | None = None
         self.seen = self.arms.seen(self.pool, answers.items, answers.labels)
         if self.prior == "hierarchical":
             self.learnt = self._fit(self.arms.groups, answers)
@@ -84,7 +85,7 @@ class GroupBelief:
             found = self.learnt.posterior(right[None], wrong[None])
             posterior = BetaPosterior(found.right[:, 0], found.wrong[:, 0], found.weights[:, 0])
         else:
-            prior = self._accuracy_prior(self.arms.groups)
+            prior = self._fixed_prior
             posterior = BetaPosterior.of(right + prior[:, 0], wrong + prior[:, 1])
         never = self.never_right(self.arms.groups)
         posterior.right[:, never], posterior.wrong[:, never] = 1e-9, 1e9
@@ -118,7 +119,7 @@ class GroupBelief:
         self, draws: int, rng: np.random.Generator, *, shared: bool
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Shares and mean scores `[G, B]`, drawn accuracies `[M, G, B]`; a bin's prior strength is `shared` or not."""
-        shares, scores = self._binned
+        shares, scores = self.binned
         cells = crossed(self.arms.groups, self.score_bins)
         right, wrong = _right_wrong(self.pool, cells, self.answers)
         draws = max(min(draws, _NUMBERS // scores.size), 50)
@@ -139,14 +140,14 @@ class GroupBelief:
         if self.arms.bins is not None:
             return self._bins_arm_prior(self.arms.bins, rng)
         if self.prior == "hierarchical":
-            right, wrong = self.learnt.pseudo_counts()
-            which = self._point(rng)
-            return np.stack([right[which, 0], wrong[which, 0]], -1)
-        return self._accuracy_prior(self.arms.groups)
+            if self._arms_prior is None:
+                self._arms_prior = np.stack([part[:, 0] for part in self.learnt.pseudo_counts()], -1)
+            return np.asarray(self._arms_prior[self._point(rng)])
+        return self._fixed_prior
 
     def _bins_arm_prior(self, bins: Groups, rng: np.random.Generator) -> FloatArray:
         """Pseudo-counts `[G, 2B]`, right then wrong; under a learnt prior those of one point of cells group x bin."""
-        scores = self._binned[1]
+        scores = self.binned[1]
         if self.prior != "hierarchical":
             return self._bin_prior(scores)
         if self._bins_learnt is None:
@@ -158,7 +159,10 @@ class GroupBelief:
     def _point(self, rng: np.random.Generator) -> int:
         return int(rng.choice(len(self.learnt.weights), p=self.learnt.weights[:, 0]))
 
-    def _accuracy_prior(self, groups: Groups) -> FloatArray:
+    @cached_property
+    def _fixed_prior(self) -> FloatArray:
+        """Pseudo-counts `[G, 2]` of a prior that no answer changes: looked up for every pull, so made once."""
+        groups = self.arms.groups
         mean = np.full(len(groups.names), 0.5)
         if self.prior == "informed":
             scores = _mean_scores(self.pool, groups)
@@ -236,7 +240,7 @@ class GroupBelief:
         return proportions(scores, self.cells.index, self.said, len(self.pool.classes))
 
     @cached_property
-    def _binned(self) -> tuple[FloatArray, FloatArray]:
+    def binned(self) -> tuple[FloatArray, FloatArray]:
         """Share and mean score of each bin within its group `[G, B]`."""
         return binned(self.pool, self.arms.groups, self.score_bins)
 
@@ -249,7 +253,7 @@ def _right_wrong(pool: Pool, groups: Groups, answers: Answers) -> tuple[FloatArr
 
 def _probabilities(pool: Pool) -> FloatArray | None:
     """The model's scores, where they can be read as probabilities."""
-    return pool.scores if pool.scores is not None and pool.scores.max() <= 1 else None
+    return pool.scores if pool.outputs[0].probable else None
 
 
 def _mean_scores(pool: Pool, groups: Groups) -> FloatArray | None:

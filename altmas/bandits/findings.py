@@ -2,30 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from altmas.bandits.method import GroupRun
 from altmas.bandits.rewards import FindCostliest
-from altmas.bandits.tasks import GroupQuestion
-from altmas.certified.findings import CertifiedResult
-from altmas.certified.method import CertifiedRun
+from altmas.core.answers import Answers
+from altmas.core.checks import fraction
+from altmas.core.estimates import Estimate
 from altmas.core.groups import confidences
-from altmas.core.loop import Round
-from altmas.core.pool import Pool
-from altmas.core.result import Result
+from altmas.core.method import Job
+from altmas.core.result import Result, VerdictResult
+from altmas.core.tasks import Compare, EstimateGroups, Identify
 from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.words.groups import comparison_verdict, ranking_verdict
 
 if TYPE_CHECKING:
+    from altmas.bandits.method import GroupRun
+    from altmas.bandits.tasks import GroupTask
     from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
-TIE = 1e-9
-DRAWS = 10_000
+TIE_BREAK = 1e-9
+POSTERIOR_DRAWS = 10_000
 """Draws behind every probability of a ranking, fewer where there are very many groups; 10,000 err by at most 0.005."""
+
+RANKED = {
+    "least_accurate": "lowest accuracy",
+    "most_accurate": "highest accuracy",
+    "least_calibrated": "highest calibration error",
+    "most_costly": "highest cost",
+}
+"""What an extreme group has, by the target of the task."""
+
+
+@dataclass(frozen=True, eq=False)
+class GroupFindings:
+    """What the answers of a bandit's run tell: of its own groups, and of any other groups of the pool."""
+
+    run: GroupRun
+    level: float
+
+    @property
+    def job(self) -> Job:
+        """What was to be found out."""
+        return self.run.job
+
+    @property
+    def answers(self) -> Answers:
+        """The labels this rests on."""
+        return self.run.answers
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every metric of the job."""
+        return tuple(self.run.estimate(self.level))
+
+    def about(self, task: GroupTask) -> GroupRun:
+        """A run with the same answers, about another task."""
+        if task == self.run.method.task:
+            return self.run
+        run = replace(self.run.method, task=task).begin(self.job)
+        run.update(self.answers, self.run.round)
+        return run
+
+    def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame:
+        """Size, labels, estimate, low, high of each group's accuracy on this pool, and P(worst)."""
+        self._accuracy_only(metric)
+        return _groups(self.about(_estimate_by(by)), self.level)
+
+    def ranking(
+        self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None
+    ) -> pd.DataFrame:
+        """Groups with `p`, the probability to be among the m least accurate; `attrs["verdict"]` says it in words."""
+        self._accuracy_only(metric)
+        return self.identified(Identify(m=m, by=by))
+
+    def identified(self, task: Identify) -> pd.DataFrame:
+        """Each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
+        table, sure = _ranking(self.about(task), task, self.level)
+        table.attrs["verdict"] = ranking_verdict(f"{RANKED[task.target]} by {task.by}", table, sure, task.m, self.level)
+        return table
+
+    def compare(
+        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
+    ) -> dict[str, Any]:
+        """How much more accurate group `a` is; probabilities that it is lower, equal within `rope`, or higher."""
+        fraction("rope", rope)
+        self._accuracy_only(metric)
+        return self.compared(Compare(a, b, by, rope))[0]
+
+    def compared(self, task: Compare) -> tuple[dict[str, Any], FloatArray]:
+        """The comparison as a row, and the draws of the difference `[M]` behind it."""
+        run = self.about(task)
+        draws = run.belief.accuracy().draw(POSTERIOR_DRAWS, run.stream("ranking"))
+        gap = draws[:, 0] - draws[:, 1]
+        shares = {
+            "lower": float((gap < -task.rope).mean()),
+            "equal": float((np.abs(gap) <= task.rope).mean()),
+            "higher": float((gap > task.rope).mean()),
+        }
+        low, high = np.quantile(gap, [(1 - self.level) / 2, (1 + self.level) / 2])
+        row = {"metric": "accuracy", "a": task.a, "b": task.b}
+        row |= {"estimate": float(gap.mean()), "low": float(low), "high": float(high)}
+        verdict = comparison_verdict("accuracy", task.a, task.b, shares, task.rope, self.level)
+        return {**row, **{f"p_{region}": share for region, share in shares.items()}, "verdict": verdict}, gap
+
+    @cached_property
+    def _calibrated(self) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
+        return _calibration(self.run, self.level)
+
+    def calibration(self, model: str | None = None) -> pd.DataFrame | None:
+        """Per score bin: mean score, accuracy and its interval, and `bias`, score minus accuracy; None without."""
+        return self._calibrated[0]
+
+    def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
+        """Expected calibration error of the whole pool: estimate, low, high; None without scores."""
+        return self._calibrated[1]
+
+    def result(self, method: str, seen: Sequence[Any]) -> Result:
+        """The result of `assess` that fits the task."""
+        task = self.run.method.task
+        found: Result
+        if isinstance(task, Identify):
+            ranking = self.identified(task)
+            found = IdentifyResult.of(method, seen, self, ranking=ranking, verdict=ranking.attrs["verdict"])
+        elif isinstance(task, Compare):
+            found = self._compare_result(method, seen, task)
+        else:
+            more = {"groups": _groups(self.run, self.level), "posterior": self.run.belief.accuracy()}
+            found = GroupResult.of(method, seen, self, **more, calibration=self.calibration(), ece=self.ece())
+        return found
+
+    def _compare_result(self, method: str, seen: Sequence[Any], task: Compare) -> Result:
+        row, gap = self.compared(task)
+        mu = {region: row[f"p_{region}"] for region in ("lower", "equal", "higher")}
+        eta = max(mu, key=lambda region: mu[region])
+        difference = (row["estimate"], row["low"], row["high"])
+        found: Result = CompareResult.of(
+            method, seen, self, verdict=row["verdict"], mu=mu, eta=eta, lam=mu[eta], difference=difference, draws=gap
+        )
+        return found
+
+    def _accuracy_only(self, metric: str) -> None:
+        if metric != "accuracy":
+            raise InputError("metric", f"be accuracy for the method {self.run.method.name}", repr(metric))
+
+
+def _estimate_by(by: str) -> EstimateGroups:
+    return EstimateGroups(None if by == "class" else by)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,18 +177,14 @@ class GroupResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IdentifyResult(Result):
+class IdentifyResult(VerdictResult):
     """`ranking`: each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
 
     ranking: pd.DataFrame
-    verdict: str
-
-    def __repr__(self) -> str:
-        return f"{self.verdict}\n{super().__repr__()}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CompareResult(Result):
+class CompareResult(VerdictResult):
     """ROPE comparison: `mu` (masses lower, equal, higher), `eta` the most probable region, `lam` its probability."""
 
     mu: dict[str, float]
@@ -67,36 +192,12 @@ class CompareResult(Result):
     lam: float
     difference: tuple[float, float, float]  # estimate, low, high
     draws: FloatArray  # of the difference [M]
-    verdict: str
-
-    def __repr__(self) -> str:
-        return f"{self.verdict}\n{super().__repr__()}"
-
-
-def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[Round], level: float) -> Result:
-    """The result object that fits the question."""
-    run = seen[-1].run
-    if isinstance(run, CertifiedRun):
-        return CertifiedResult.of_run(method, pool, seen, run, level)
-    plain = Result.of(method, pool, seen)
-    if not isinstance(run, GroupRun):
-        return plain
-    known = {f.name: getattr(plain, f.name) for f in fields(Result)}
-    if question.kind == "identify":
-        ranking, sure = _ranking(run, question, level)
-        return IdentifyResult(**known, ranking=ranking, verdict=_identified(ranking, sure, question, level))
-    if question.kind == "compare":
-        return _comparison(run, question, level, known)
-    calibration, ece = _calibration(run, level)
-    accuracy = run.belief.accuracy()
-    return GroupResult(**known, groups=_groups(run, level), posterior=accuracy, calibration=calibration, ece=ece)
 
 
 def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
-    scores = run.job.pool.scores
-    if scores is None or scores.max() > 1:  # confidences that are no probabilities have no calibration
+    if not run.job.pool.outputs[0].probable:  # confidences that are no probabilities have no calibration
         return None, None
-    bins, mean, draws = run.belief.reliability(DRAWS, run.stream("calibration"))
+    bins, mean, draws = run.belief.reliability(POSTERIOR_DRAWS, run.stream("calibration"))
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(draws, tails, axis=0)
     table = pd.DataFrame({"bin": bins.names, "size": bins.sizes, "score": mean, "estimate": draws.mean(0)})
@@ -108,15 +209,15 @@ def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tupl
 
 def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     rng = run.stream("ranking")
-    theta = run.belief.accuracy().draw(DRAWS, rng)
+    theta = run.belief.accuracy().draw(POSTERIOR_DRAWS, rng)
     right, wrong = run.belief.right_wrong()
     sizes = run.arms.groups.sizes
     open_items = np.asarray(sizes - right - wrong, dtype=np.int64)
     on_pool = (right + rng.binomial(open_items, theta)) / np.maximum(sizes, 1)
     on_pool = np.where(sizes > 0, on_pool, theta)  # an empty group has only its prior
     low, high = np.quantile(on_pool, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    lowest = np.where(sizes > 0, theta + TIE * rng.random(theta.shape), np.inf).argmin(-1)  # ties go to chance
-    worst = np.bincount(lowest, minlength=len(sizes)) / DRAWS
+    lowest = np.where(sizes > 0, theta + TIE_BREAK * rng.random(theta.shape), np.inf).argmin(-1)  # ties go to chance
+    worst = np.bincount(lowest, minlength=len(sizes)) / POSTERIOR_DRAWS
     found = {"estimate": on_pool.mean(0), "low": low, "high": high, "p_worst": worst}
     table = pd.DataFrame({**_sizes(run), **found})
     if run.job.pool.scores is None:
@@ -131,28 +232,28 @@ def _sizes(run: GroupRun) -> dict[str, object]:
     return {"group": list(groups.names), "size": groups.sizes, "labels": asked}
 
 
-def _values(run: GroupRun, question: GroupQuestion) -> FloatArray:
+def _values(run: GroupRun, task: Identify) -> FloatArray:
     """Draws `[M, G]` of the quantity that is ranked."""
     rng = run.stream("ranking")
-    if question.target == "least_calibrated":
-        return run.belief.calibration_error(DRAWS, rng)
+    if task.target == "least_calibrated":
+        return run.belief.calibration_error(POSTERIOR_DRAWS, rng)
     if isinstance(run.arms.task, FindCostliest):
         columns = run.belief.columns()
-        draws = max(min(DRAWS, 20_000_000 // columns.alpha[0].size), 100)
+        draws = max(min(POSTERIOR_DRAWS, 20_000_000 // columns.alpha[0].size), 100)
         return run.arms.task.value(columns.draw(draws, rng))
-    return run.belief.accuracy().draw(DRAWS, rng)
+    return run.belief.accuracy().draw(POSTERIOR_DRAWS, rng)
 
 
-def _ranking(run: GroupRun, question: GroupQuestion, level: float) -> tuple[pd.DataFrame, float]:
+def _ranking(run: GroupRun, task: Identify, level: float) -> tuple[pd.DataFrame, float]:
     """The table, and the probability that its first m groups are the m sought."""
     filled = run.arms.groups.sizes > 0  # a group without items has nothing but a prior
     values = _values(run, question)[:, filled]
-    worth = -values if question.target == "least_accurate" else values
-    worth = worth + TIE * run.stream("ties").random(worth.shape)
+    worth = -values if task.target == "least_accurate" else values
+    worth = worth + TIE_BREAK * run.stream("ties").random(worth.shape)
     rank = np.argsort(np.argsort(-worth, axis=-1), axis=-1) + 1
-    likeliest = (rank <= question.m).mean(0)
-    top = np.argsort(-likeliest, kind="stable")[: question.m]
-    together = float((rank[:, top] <= question.m).all(-1).mean())
+    likeliest = (rank <= task.m).mean(0)
+    top = np.argsort(-likeliest, kind="stable")[: task.m]
+    together = float((rank[:, top] <= task.m).all(-1).mean())
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(values, tails, axis=0)
     rank_low, rank_high = np.quantile(rank, tails, axis=0, method="inverted_cdf")
@@ -170,36 +271,3 @@ def _ranking(run: GroupRun, question: GroupQuestion, level: float) -> tuple[pd.D
     )
     ranked = table.sort_values(["p", "rank"], ascending=[False, True], kind="stable").reset_index(drop=True)
     return ranked, together
-
-
-def _identified(ranking: pd.DataFrame, sure: float, question: GroupQuestion, level: float) -> str:
-    """Name the groups only where the draws agree on all of them together; otherwise name the contenders."""
-    what = question.target.replace("_", " ")
-    if sure >= level:
-        named = ", ".join(str(group) for group in ranking["group"].head(question.m))
-        return f"{what}: {named} (P = {sure:.2f})"
-    contenders = ranking.head(max(4, question.m + 2))
-    named = ", ".join(f"{row.group} (P = {row.p:.2f})" for row in contenders.itertuples())
-    return f"{what}: not told apart yet: {named}"
-
-
-def _comparison(run: GroupRun, question: GroupQuestion, level: float, known: dict[str, object]) -> CompareResult:
-    draws = run.belief.accuracy().draw(DRAWS, run.stream("ranking"))
-    gap = draws[:, 0] - draws[:, 1]
-    margin = question.rope
-    mu = {
-        "lower": float((gap < -margin).mean()),
-        "equal": float((np.abs(gap) <= margin).mean()),
-        "higher": float((gap > margin).mean()),
-    }
-    eta = max(mu, key=lambda region: mu[region])
-    low, high = np.quantile(gap, [(1 - level) / 2, (1 + level) / 2])
-    a, b = question.a, question.b
-    sentence = {
-        "lower": f"accuracy of {a} is more than {margin:g} below that of {b}",
-        "equal": f"accuracies of {a} and {b} are within {margin:g} of each other",
-        "higher": f"accuracy of {a} is more than {margin:g} above that of {b}",
-    }[eta]
-    difference = (float(gap.mean()), float(low), float(high))
-    verdict = f"{sentence} (P = {mu[eta]:.2f})"
-    return CompareResult(**known, mu=mu, eta=eta, lam=mu[eta], difference=difference, draws=gap, verdict=verdict)  # type: ignore[arg-type]

@@ -8,15 +8,18 @@ from typing import ClassVar
 import numpy as np
 
 from altmas.bandits.belief import GroupBelief, belief_for
+from altmas.bandits.findings import GroupFindings
 from altmas.bandits.rules import EpsilonGreedy, make_rule, mean_bins, mean_outcomes, sample_bins, sample_outcomes
-from altmas.bandits.tasks import Arms, GroupQuestion, arms_for, binned
+from altmas.bandits.tasks import Arms, GroupTask, arms_for, groups_for
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate
-from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, uniform
+from altmas.core.groups import Groups
+from altmas.core.method import NEVER, Job
+from altmas.core.policies import Choice, choose_uniformly, uniform
+from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
+from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 
@@ -38,7 +41,7 @@ class GroupMethod:
     strength: float = 2.0
     reward: str = "accuracy"
     draws: int = 1000
-    question: GroupQuestion = field(default_factory=GroupQuestion)
+    task: GroupTask = EstimateGroups()
     metric_blind: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -51,10 +54,40 @@ class GroupMethod:
             raise InputError("reward", "be accuracy or confusion", repr(self.reward))
         make_rule(self.rule)
 
-    def begin(self, job: Job) -> Run:
+    @property
+    def draws_alike(self) -> bool:
+        """Whether every open item is as likely to be asked about as any other."""
+        return self.rule == "random" and not self.compares
+
+    @property
+    def refit_growth(self) -> float:
+        """Where chance alone decides what is asked, there is nothing to refit for."""
+        return NEVER if self.draws_alike else 1.0
+
+    @property
+    def compares(self) -> bool:
+        """Whether the task is about two groups, so that no other is ever asked about."""
+        return isinstance(self.task, Compare)
+
+    def with_task(self, task: Task, pool: Pool) -> GroupMethod:
+        """The same method, for a task about groups."""
+        if isinstance(task, Surface):
+            return self  # a surface is made of any method's labels
+        groups_for(task, pool)  # what is wrong with it is said before any label is spent
+        return replace(self, task=task)
+
+    def begin(self, job: Job) -> GroupRun:
         """Lay out the groups; the questions begin at random, as every method's do."""
-        arms = arms_for(self.question, job.pool, self.reward)
+        arms = arms_for(self.task, job.pool, self.reward)
         return GroupRun(job, self, arms, belief_for(self.prior, self.strength, job.pool, arms))
+
+    def opening(self, job: Job, asked: Answers, round: int, count: int) -> Choice:
+        """The questions before anything is known: from both sides of a comparison, else uniform."""
+        if not self.compares:
+            return choose_uniformly(job, asked, round, count)
+        run = self.begin(job)
+        run.update(Answers(), round)
+        return run.choose(count, asked)
 
 
 @dataclass(eq=False)
@@ -73,19 +106,23 @@ class GroupRun:
         self.answers, self.round = answers, round
         self.belief.update(answers)
 
-    def choose(self, count: int) -> Choice:
-        """Arms by the rule, then within each arm an item by chance."""
-        compares = self.method.question.kind == "compare"  # then no other group is ever asked about
-        if not compares and (self.method.rule == "random" or len(self.answers) == 0):
-            return choose_uniformly(self.job, self.answers, self.round, count)
-        return self._by_rule(count)
+    def choose(self, count: int, asked: Answers | None = None) -> Choice:
+        """Arms by the rule, then within each arm an item by chance; never one of those `asked` already."""
+        closed = self.answers if asked is None else asked
+        if self.method.draws_alike or (len(self.answers) == 0 and not self.method.compares):
+            return choose_uniformly(self.job, closed, self.round, count)
+        return self._by_rule(count, closed.unlabelled(self.job.pool))
+
+    def findings(self, level: float) -> GroupFindings:
+        """Everything the answers tell of the groups."""
+        return GroupFindings(self, level)
 
     def estimate(self, level: float) -> list[Estimate]:
         """Every metric, from draws of the confusion of the whole pool."""
         values = self._metric_draws()
         tails = [(1 - level) / 2, (1 + level) / 2]
         promise = f"{level:.0%} credible under the {self.method.prior} prior"
-        if self.method.question.kind == "compare":
+        if self.method.compares:
             promise = "nothing: a comparison asks about its two groups only"
         out = []
         for one, draws in zip(self.job.metrics, values, strict=True):
@@ -102,32 +139,31 @@ class GroupRun:
         confusions = self.belief.confusions(self.method.draws, self.stream("confusion"))
         return [one.value(confusions) for one in self.job.metrics]
 
-    def _by_rule(self, count: int) -> Choice:
-        rng, compares = self.stream("choose"), self.method.question.kind == "compare"
-        groups = self.arms.groups
-        order = rng.permutation(self.answers.unlabelled(self.job.pool))
-        waiting = [[int(i) for i in order[groups.index[order] == g]] for g in range(len(groups.names))]
-        asked = range(2) if compares else range(len(groups.names))
+    def _by_rule(self, count: int, open_items: IntArray) -> Choice:
+        rng, groups = self.stream("choose"), self.arms.groups
+        waiting = _queues(rng.permutation(open_items), groups)
+        asked = 2 if self.method.compares else len(groups.names)
         closed = self.belief.never_right(groups) if not self.arms.by_true_class else np.zeros(len(groups.names), bool)
         pending = np.zeros((1, len(groups.names), self.arms.outcomes))
+        at_once = self.method.task.m if isinstance(self.method.task, Identify) else 1
         chosen: list[int] = []
         propensities: list[float] = []
         while len(chosen) < count:
-            left = np.array([[0 if closed[g] else len(waiting[g]) for g in asked]])
-            if not left.any():  # nothing left that the question is about: the rest of the budget goes anywhere
-                others = rest_of(waiting, count - len(chosen), rng)
+            left = np.array([[0 if closed[g] else len(waiting[g]) for g in range(asked)]])
+            if not left.any():  # nothing left that the task is about: the rest of the budget goes anywhere
+                others = uniform(np.concatenate(waiting), count - len(chosen), rng)
                 return Choice(np.array([*chosen, *others.items]), np.array([*propensities, *others.propensities]))
-            step = min(self.method.question.m, count - len(chosen))
-            if compares and len(self.answers) == 0:  # both sides alike, before anything is known
+            if self.method.compares and len(self.answers) == 0:  # both sides alike, before anything is known
                 turn = len(chosen) % 2 if left[0].all() else int(left[0].argmax())
                 arms, chances = np.array([turn]), np.ones(1)
             else:
-                arms, chances = self._pick(pending, left, step, rng)
+                arms, chances = self._pick(pending, left, at_once, rng)
             for arm, chance in zip(arms, chances, strict=True):
                 propensities.append(float(chance) / len(waiting[arm]))
-                chosen.append(waiting[arm].pop())
+                chosen.append(int(waiting[arm][-1]))
+                waiting[arm] = waiting[arm][:-1]
                 pending[0, arm] += self._expected_outcome(arm, pending)
-        return Choice(np.array(chosen), np.array(propensities))
+        return Choice(np.array(chosen[:count]), np.array(propensities[:count]))
 
     def _pick(
         self, pending: FloatArray, left: IntArray, step: int, rng: np.random.Generator
@@ -149,10 +185,12 @@ class GroupRun:
         alpha = self.belief.alpha(self.stream("pending")) + pending
         if self.arms.bins is None:
             return np.asarray(mean_outcomes(alpha)[0, arm])
-        shares = binned(self.job.pool, self.arms.groups, self.arms.bins)[0][arm]
+        shares = self.belief.binned[0][arm]
         return np.asarray(mean_bins(alpha)[0, arm] * np.tile(shares, 2))
 
 
-def rest_of(waiting: list[list[int]], count: int, rng: np.random.Generator) -> Choice:
-    """Any items that are left."""
-    return uniform(np.array([item for group in waiting for item in group]), count, rng)
+def _queues(items: IntArray, groups: Groups) -> list[IntArray]:
+    """The items of each group, in the order given."""
+    by_group = items[np.argsort(groups.index[items], kind="stable")]
+    ends = np.cumsum(np.bincount(groups.index[items], minlength=len(groups.names)))
+    return np.split(by_group, ends[:-1])

@@ -128,7 +128,7 @@ class FindLeastCalibrated:
 
 
 @dataclass(frozen=True, eq=False)
-class Compare:
+class TellApart:
     """Tell two arms apart: reward the expected confidence lambda of the most probable region (ROPE) after the pull."""
 
     margin: float = 0.05

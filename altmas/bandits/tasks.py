@@ -1,4 +1,4 @@
-"""What may be asked about groups: their accuracies, which is extreme, whether two differ."""
+"""Tasks about groups made ready for a bandit: which outcome each answer is, and what a pull is worth."""
 
 from __future__ import annotations
 
@@ -6,71 +6,38 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from altmas.bandits.rewards import ArmTask, Compare, EstimateArms, FindCostliest, FindExtreme, FindLeastCalibrated
-from altmas.core.checks import fraction, whole_number
+from altmas.bandits.rewards import ArmTask, EstimateArms, FindCostliest, FindExtreme, FindLeastCalibrated, TellApart
 from altmas.core.groups import Groups, by_predicted_class, by_score_bin, confidences, groups_by
 from altmas.core.pool import Pool
+from altmas.core.tasks import Compare, EstimateGroups, Identify
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 
-KINDS = ("estimate", "identify", "compare")
-TARGETS = ("least_accurate", "most_accurate", "least_calibrated", "most_costly")
+GroupTask = EstimateGroups | Identify | Compare
 
 
-def checked_task(task: str, known: tuple[str, ...] = (*KINDS, "surface")) -> str:
-    """A task by its name, if it is one of those known.
-
-    >>> checked_task("surface")
-    'surface'
-    """
-    if task not in known:
-        raise InputError("task", f"be one of {', '.join(KINDS)}, surface", repr(task))
-    return task
-
-
-@dataclass(frozen=True)
-class GroupQuestion:
-    """A task about groups: `by` names the groups, the rest belongs to one kind of task each."""
-
-    kind: str = "estimate"
-    by: str = "class"
-    target: str = "least_accurate"  # identify
-    m: int = 1  # identify: how many groups
-    a: Hashable = None  # compare
-    b: Hashable = None
-    rope: float = 0.05  # compare: differences smaller than this do not matter
-    cost: ArrayLike | None = None  # identify, most_costly
-    bins: int = 10
-
-    def __post_init__(self) -> None:
-        checked_task(self.kind, KINDS)
-        if self.target not in TARGETS:
-            raise InputError("target", f"be one of {', '.join(TARGETS)}", repr(self.target))
-        whole_number("m", self.m, 1)
-        fraction("rope", self.rope)
-
-    def groups(self, pool: Pool) -> Groups:
-        """The groups of a pool, checked against the question."""
-        found = groups_by(pool, self.by, self.bins)
-        filled = int((found.sizes > 0).sum())
-        if self.kind == "identify" and self.m >= filled:
-            raise InputError("m", f"be below the number of groups that have items, {filled}", self.m)
-        if self.kind == "identify" and self.target == "most_costly" and self.by != "class":
-            raise InputError("by", "be 'class' to find the most costly", repr(self.by))
-        if self.kind == "compare":
-            for side in (self.a, self.b):
-                if side not in found.names:
-                    known = ", ".join(str(n) for n in found.names[:12])
-                    raise InputError("groups to compare", f"be among {known}", repr(side))
-            if self.a == self.b:
-                raise InputError("groups to compare", "be two", f"{self.a!r} twice")
-            for side in (self.a, self.b):
-                if found.sizes[found.names.index(side)] == 0:
-                    raise InputError("groups to compare", "have items", f"none in {side!r}")
-            return _two_and_the_rest(found, self.a, self.b)
-        return found
+def groups_for(task: GroupTask, pool: Pool) -> Groups:
+    """The groups that a task is about, checked against the pool."""
+    found = groups_by(pool, "class" if task.by is None else task.by, task.bins)
+    filled = int((found.sizes > 0).sum())
+    if isinstance(task, Identify):
+        if task.m >= filled:
+            raise InputError("m", f"be below the number of groups that have items, {filled}", task.m)
+        if task.target == "most_costly" and task.by != "class":
+            raise InputError("by", "be 'class' to find the most costly", repr(task.by))
+    if isinstance(task, Compare):
+        for side in (task.a, task.b):
+            if side not in found.names:
+                known = ", ".join(str(n) for n in found.names[:12])
+                raise InputError("groups to compare", f"be among {known}", repr(side))
+        if task.a == task.b:
+            raise InputError("groups to compare", "be two", f"{task.a!r} twice")
+        for side in (task.a, task.b):
+            if found.sizes[found.names.index(side)] == 0:
+                raise InputError("groups to compare", "have items", f"none in {side!r}")
+        return _two_and_the_rest(found, task.a, task.b)
+    return found
 
 
 def _two_and_the_rest(groups: Groups, a: Hashable, b: Hashable) -> Groups:
@@ -82,7 +49,7 @@ def _two_and_the_rest(groups: Groups, a: Hashable, b: Hashable) -> Groups:
 
 @dataclass(frozen=True, eq=False)
 class Arms:
-    """A question made ready: which outcome each answer is, and what a pull is worth."""
+    """A task made ready: which outcome each answer is, and what a pull is worth."""
 
     groups: Groups
     task: ArmTask
@@ -108,22 +75,22 @@ class Arms:
         return counts
 
 
-def arms_for(question: GroupQuestion, pool: Pool, reward: str = "accuracy") -> Arms:
-    """Groups, reward and outcomes of a question on a pool; to estimate, `reward` is `accuracy` or `confusion`."""
-    groups = question.groups(pool)
-    if question.kind == "compare":
-        return Arms(groups, Compare(question.rope), 2)
-    if question.kind == "estimate":
-        if reward == "confusion" and question.by != "class":
-            raise InputError("by", "be 'class' to learn the confusion", repr(question.by))
+def arms_for(task: GroupTask, pool: Pool, reward: str = "accuracy") -> Arms:
+    """Groups, reward and outcomes of a task on a pool; to estimate, `reward` is `accuracy` or `confusion`."""
+    groups = groups_for(task, pool)
+    if isinstance(task, Compare):
+        return Arms(groups, TellApart(task.rope), 2)
+    if isinstance(task, EstimateGroups):
+        if reward == "confusion" and task.by not in (None, "class"):
+            raise InputError("by", "be 'class' to learn the confusion", repr(task.by))
         return Arms(groups, EstimateArms(groups.shares), len(pool.classes) if reward == "confusion" else 2)
-    if question.target == "most_costly":
-        return Arms(groups, FindCostliest(_cost(question, pool)), len(pool.classes))
-    if question.target == "least_calibrated":
-        bins = by_score_bin(pool, question.bins)
+    if task.target == "most_costly":
+        return Arms(groups, FindCostliest(_cost(task, pool)), len(pool.classes))
+    if task.target == "least_calibrated":
+        bins = by_score_bin(pool, task.bins)
         shares, scores = binned(pool, groups, bins)
-        return Arms(groups, FindLeastCalibrated(shares, scores), 2 * question.bins, bins)
-    return Arms(groups, FindExtreme(-1 if question.target == "least_accurate" else 1), 2)
+        return Arms(groups, FindLeastCalibrated(shares, scores), 2 * task.bins, bins)
+    return Arms(groups, FindExtreme(-1 if task.target == "least_accurate" else 1), 2)
 
 
 def binned(pool: Pool, groups: Groups, bins: Groups) -> tuple[FloatArray, FloatArray]:
@@ -137,10 +104,10 @@ def binned(pool: Pool, groups: Groups, bins: Groups) -> tuple[FloatArray, FloatA
     return sizes / np.maximum(sizes.sum(-1, keepdims=True), 1), scores
 
 
-def _cost(question: GroupQuestion, pool: Pool) -> FloatArray:
-    if question.cost is None:
+def _cost(task: Identify, pool: Pool) -> FloatArray:
+    if task.cost is None:
         raise InputError("cost", "be given to find the most costly", "none")
-    matrix = np.asarray(question.cost, dtype=np.float64)
+    matrix = np.asarray(task.cost, dtype=np.float64)
     groups = len(by_predicted_class(pool).names)
     if matrix.shape != (len(pool.classes), groups):
         raise InputError("cost", f"be [true, predicted] of shape ({len(pool.classes)}, {groups})", matrix.shape)

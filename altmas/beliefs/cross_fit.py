@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
@@ -21,10 +22,11 @@ _STEPS = 200
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Label probabilities `[N, C]` of the whole pool, and what each candidate counts for in them."""
+    """Label probabilities `[N, C]` of the whole pool, what each candidate counts for, and what slow ones said."""
 
     probabilities: FloatArray
     weights: dict[str, float]
+    slow: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
 
 class CrossFit:
@@ -33,21 +35,31 @@ class CrossFit:
     def __init__(self, models: Sequence[LabelModel], size: int, classes: int, seed: int) -> None:
         self.models, self.classes, self.seed = models, classes, seed
         self.fold = stream(seed, "folds").permutation(size) % FOLDS
-        self._slow: dict[str, FloatArray] = {}  # what each slow model last predicted
 
-    def fit(self, answers: Answers, weights: FloatArray, *, refit_slow: bool = True) -> Belief:
-        """Fit every candidate out of fold, and mix them by how well they predicted the answers."""
-        each = [self._out_of_fold(one, answers, weights, refit_slow) for one in self.models]
+    def fit(
+        self, answers: Answers, weights: FloatArray, kept: Mapping[str, NDArray[np.float32]] | None = None
+    ) -> Belief:
+        """Fit every candidate out of fold, and mix them by how well they predicted the answers.
+
+        What slow candidates said is taken from `kept` where it has it, and comes back in `slow`.
+        """
+        each, slow = [], {}
+        for one in self.models:
+            said = kept.get(one.name) if kept else None
+            if said is None:
+                said = self._out_of_fold(one, answers, weights)
+            if not one.quick:  # in single precision, as a file keeps it
+                slow[one.name] = said = said.astype(np.float32)
+            each.append(said)
         if len(each) == 1:
-            return Belief(each[0], {self.models[0].name: 1.0})
+            return Belief(np.asarray(each[0], dtype=np.float64), {self.models[0].name: 1.0}, slow)
         rows, labels = answers.items, answers.labels
         share = stack(np.stack([p[rows, labels] for p in each], axis=1), weights)
         mixed = sum(w * p for w, p in zip(share, each, strict=True))
-        return Belief(np.asarray(mixed), dict(zip([one.name for one in self.models], share.tolist(), strict=True)))
+        names = [one.name for one in self.models]
+        return Belief(np.asarray(mixed), dict(zip(names, share.tolist(), strict=True)), slow)
 
-    def _out_of_fold(self, model: LabelModel, answers: Answers, weights: FloatArray, refit: bool) -> FloatArray:
-        if not model.quick and not refit and model.name in self._slow:
-            return self._slow[model.name]
+    def _out_of_fold(self, model: LabelModel, answers: Answers, weights: FloatArray) -> FloatArray:
         out = np.empty((len(self.fold), self.classes))
         for k in range(FOLDS):
             others = np.flatnonzero(self.fold[answers.items] != k)
@@ -58,8 +70,6 @@ class CrossFit:
                 continue
             predict = model.fit(_some(answers, others), weights[others], rng)
             out[inside] = predict(inside)
-        if not model.quick:
-            self._slow[model.name] = out
         return out
 
 

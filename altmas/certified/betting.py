@@ -21,6 +21,7 @@ What is bet, and why:
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import numpy as np
@@ -118,6 +119,16 @@ class BettingSequence:
             self._wealth.bet(np.concatenate([trusting, ledger.one_sided(item, u, v, chance)]))
             self._seen[:, self.ratio.columns[item]] += np.array([1.0, *self._bare(item, label)]) / chance
         self._remove(item, u, v)
+
+    def after(
+        self, chances: FloatArray, believed: FloatArray | None, items: IntArray, labels: IntArray
+    ) -> BettingSequence:
+        """The sequence after one more round, with what was believed `[N, C]` before it; this one stays as it is."""
+        on = copy.deepcopy(self, {id(self.ratio): self.ratio})
+        on.begin_round(chances, *((None, None) if believed is None else self.ratio.expected(believed)))
+        for item, label in zip(items.tolist(), labels.tolist(), strict=True):
+            on.bet(item, label)
+        return on
 
     def reveal(self, item: int, label: int) -> None:
         """Take a label into account without a bet: one known from elsewhere, or of an item picked and not drawn."""

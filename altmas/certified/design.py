@@ -16,7 +16,7 @@ same influences, g_i = grad Q at item i's cell. The surprises r_i = g_i(y_i) - E
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -37,12 +37,15 @@ class Sample:
     """What the estimator sees: the belief `[N, C]`, the answers, and every item's inclusion probability `[N]`.
 
     From a log, the inclusion of items not answered may be unknown (NaN): sums over the pool are then weighted sums over
-    the answers.
+    the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
+    unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
     """
 
     probabilities: FloatArray
     answers: Answers
     inclusion: FloatArray
+    known: int | None = None
+    linearised: dict[Target, Linearised] = field(default_factory=dict)
 
     @cached_property
     def surprise(self) -> FloatArray:
@@ -119,19 +122,20 @@ class Designed:
     bounds: tuple[float, float]
 
 
-def linearise(signed: Sequence[tuple[float, Target]], name: str, model: str, sample: Sample) -> Linearised:
+def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
     """Prepare a signed sum of targets: one target, or the difference of two."""
-    answers = sample.answers
+    known = len(sample.answers) if sample.known is None else sample.known
+    surprise, items = sample.surprise[:known], sample.answers.items[:known]
     parts, value = [], 0.0
     for sign, target in signed:
         believed = target.tally(sample.probabilities)
-        plug_in = np.maximum(believed + target.tally(sample.surprise, answers.items), 0.0)
+        plug_in = np.maximum(believed + target.tally(surprise, items), 0.0)
         whole = _counts(target, plug_in)
         gradient = target.metric.gradient(whole)
         value += sign * float(target.metric.value(whole) + (gradient * (plug_in - whole)).sum())
         parts.append(Part(sign, target, gradient, believed))
     mean, variance = _expected_influences(parts, sample.probabilities)
-    return Linearised(name, model, tuple(parts), value, len(answers), mean, variance)
+    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), value, known, mean, variance)
 
 
 def designed(at: Linearised, sample: Sample) -> Designed:

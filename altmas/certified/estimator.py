@@ -12,7 +12,8 @@ from scipy.special import ndtri
 
 from altmas.certified.design import Designed, Linearised, Sample, designed, endless, linearise
 from altmas.certified.planning import labels_for, random_labels_for
-from altmas.certified.wald import Interval, wald
+from altmas.certified.wald import Interval, standard_error, wald
+from altmas.core.estimates import Estimate, estimates_table, without_model
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.core.resolve import resolve_metrics
 from altmas.core.targets import Target, targets_of
@@ -30,7 +31,8 @@ class Estimator:
 
     def of(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """One target, or a difference of two."""
-        at = linearise(signed, signed[0][1].name, signed[0][1].model, self.sample)
+        made = self.sample.linearised.get(signed[0][1]) if len(signed) == 1 else None
+        at = linearise(signed, self.sample) if made is None else made
         found = designed(at, self.sample)
         if self._all_answered([target for _, target in signed]):  # nothing is left to believe
             value = sum(sign * self._exact(target) for sign, target in signed)
@@ -45,22 +47,29 @@ class Estimator:
     def _exact(self, target: Target) -> float:
         return float(target.metric.value(target.tally(self.sample.one_hot, self.sample.answers.items)))
 
+    def estimate(self, target: Target) -> Estimate:
+        """One target, with the ordinary interval and what it promises."""
+        at, found, interval = self.of([(1.0, target)])
+        return Estimate(
+            target.name, interval.estimate, interval.low, interval.high, len(self.sample.answers),
+            self._promise(target, at, found), found.plug_in, found.design, target.model,
+        )  # fmt: skip
+
     def metrics(self, wanted: Any, cost: Any = None) -> pd.DataFrame:
         """Any metrics, chosen now: the draws did not depend on which would be asked."""
-        rows = []
-        for target in targets_of(resolve_metrics(wanted, self.pool, cost), self.pool):
-            at, found, interval = self.of([(1.0, target)])
-            row = {"model": target.model, "metric": target.name, **ends(interval, found)}
-            promise = self._promise(target, at)
-            rows.append({**row, "labels": len(self.sample.answers), "promise": promise})
-        return _without_model(pd.DataFrame(rows))
+        targets = targets_of(resolve_metrics(wanted, self.pool, cost), self.pool)
+        return estimates_table([self.estimate(target) for target in targets])
 
-    def _promise(self, target: Target, at: Linearised) -> str:
+    def _promise(self, target: Target, at: Linearised, found: Designed) -> str:
         if self._all_answered([target]):
             return "exact: every item is labelled"
         if not np.abs(at.mean).any() and not at.variance.any():
             return "certain: no label could change it"
-        return approximately(self.level)
+        apart, error = abs(found.plug_in - found.design), standard_error(found)
+        if apart <= 2 * error:
+            return approximately(self.level)
+        by = f"{apart / max(error, 1e-300):.1f} standard errors"
+        return f"{approximately(self.level)}; surrogate and design disagree by {by}"
 
     def confusion(self, model: int = 0) -> pd.DataFrame:
         """Every cell's count with its interval; a row per true and predicted class."""
@@ -110,7 +119,7 @@ class Estimator:
                 row["labels_needed"] = labels_for(half, labels, size, to)
                 row["random_needed_for_goal"] = random_labels_for(to, at.under_random(), quantile, size)
             rows.append(row)
-        return _without_model(pd.DataFrame(rows))
+        return without_model(pd.DataFrame(rows))
 
 
 def ends(interval: Interval, found: Designed) -> dict[str, float]:
@@ -128,7 +137,3 @@ def approximately(level: float) -> str:
     'approximate 95% coverage, whatever the surrogate believes'
     """
     return f"approximate {level:.0%} coverage, whatever the surrogate believes"
-
-
-def _without_model(table: pd.DataFrame) -> pd.DataFrame:
-    return table.drop(columns="model") if (table["model"] == "").all() else table

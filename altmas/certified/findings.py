@@ -1,121 +1,244 @@
-"""The result of the certified method: everything its labels tell, asked for when it is wanted."""
+"""Everything the labels of the certified method tell, asked for when it is wanted.
+
+The same object stands behind a result of `assess`, an audit, its report and its commands. Random sampling, whose
+chances are as well known, is asked the same way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from altmas.beliefs.cross_fit import CrossFit
-from altmas.beliefs.label_models import label_models
-from altmas.certified import models as model_differences
-from altmas.certified import slices
+from altmas.certified import models, slices
+from altmas.certified.anytime import anytime_interval, ratios_of
+from altmas.certified.betting import BettingSequence
 from altmas.certified.design import Sample
 from altmas.certified.estimator import Estimator
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference
-from altmas.certified.method import CertifiedRun
+from altmas.certified.missing import bounds, bounds_of_answers, filled
+from altmas.certified.race import inclusion_at
+from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
-from altmas.core.checks import as_column, class_indices, fraction, positive
+from altmas.core.checks import fraction, positive
+from altmas.core.estimates import Estimate
 from altmas.core.groups import groups_by
-from altmas.core.loop import Round
-from altmas.core.pool import Pool
+from altmas.core.method import AskedRound, Job
 from altmas.core.result import Result
+from altmas.core.targets import Target
 from altmas.metrics.confusion import FloatArray
-from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.errors import InputError
+from altmas.words.groups import compared, ranked
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CertifiedResult(Result):
-    """A result that can be asked further: other metrics, cells, groups, calibration, several models, and plans."""
+@dataclass(frozen=True, eq=False)
+class CertifiedFindings:
+    """What a state tells at a level. `anytime` has the intervals hold at all looks together.
 
-    run: CertifiedRun = field(repr=False)
-    level: float = 0.95
+    `rounds` are those of a log, with their refits; without any, rounds are made again from the answers. `plain` are the
+    estimates of another method that drew with known chances: they are its own, everything else is as for certified.
+    """
 
-    @classmethod
-    def of_run(cls, method: str, pool: Pool, seen: Sequence[Round], run: CertifiedRun, level: float) -> CertifiedResult:
-        """Lay the rounds out, and keep the run."""
-        plain = Result.of(method, pool, seen)
-        return cls(**{f.name: getattr(plain, f.name) for f in fields(Result)}, run=run, level=level)
+    state: State
+    level: float
+    rounds: tuple[AskedRound, ...] | None = None
+    anytime: bool = False
+    plain: tuple[Estimate, ...] | None = None
 
     @property
+    def job(self) -> Job:
+        """What was to be found out."""
+        return self.state.setup.job
+
+    @property
+    def answers(self) -> Answers:
+        """The labels this rests on."""
+        return self.state.answers
+
+    @property
+    def inclusion(self) -> FloatArray:
+        """Probability of each item to have been asked about and answered `[N]`."""
+        return self.state.inclusion
+
+    @cached_property
     def estimator(self) -> Estimator:
-        """The sample this result rests on."""
-        return Estimator(self.pool, self.run.sample(), self.level, self.run.job.seed)
+        """The sample, ready to estimate anything from."""
+        return Estimator(self.job.pool, self.state.sample(), self.level, self.job.seed)
+
+    def of_model(self, model: str | None) -> Estimator:
+        """The same with one model under test in front."""
+        return self.estimator if model is None else replace(self.estimator, pool=self.job.pool.of_model(model))
+
+    # Estimates
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every metric of every model."""
+        if self.plain is not None:
+            return self.plain
+        if not self.anytime:
+            return self.ordinary
+        return tuple(_within(*pair) for pair in zip(self.ordinary, self._looks(), strict=True))
+
+    @cached_property
+    def ordinary(self) -> tuple[Estimate, ...]:
+        """Every metric of every model, with ordinary intervals."""
+        return tuple(self.estimator.estimate(target) for target in self.state.setup.targets)
 
     def estimate(self, metrics: Any, cost: Any = None) -> pd.DataFrame:
         """Metrics chosen after the labels were drawn, with ordinary intervals, as valid as those chosen before."""
         return self.estimator.metrics(metrics, cost)
 
-    @property
-    def confusion(self) -> pd.DataFrame:
-        """Counts per true and predicted class on the whole pool, each with its interval (first model)."""
-        return self.estimator.confusion()
+    def bounds(self) -> list[tuple[float, float]]:
+        """Each metric if all missing answers were against the model under test, and if all were for it."""
+        missing, asked = self.state.missing, inclusion_at(self.state.hazard)
+        sample = Sample(self.estimator.sample.probabilities, self.answers, asked)
+        if self.plain is not None:
+            return [bounds_of_answers(one, sample, missing) for one in self.state.setup.targets]
+        return [bounds(one, sample, missing, self.level) for one in self.state.setup.targets]
 
-    def groups(self, by: str = "class", metric: str = "accuracy", *, anytime: bool = False) -> pd.DataFrame:
-        """A metric per group, and which group is probably worst (first model).
+    def confusion(self, model: str | None = None) -> pd.DataFrame:
+        """Counts per true and predicted class on the whole pool, each with its interval."""
+        return self.of_model(model).confusion()
+
+    # Groups
+
+    def groups(
+        self, by: str = "class", metric: str = "accuracy", model: str | None = None, *, anytime: bool = False
+    ) -> pd.DataFrame:
+        """A metric per group with its interval, and P(worst).
 
         With `anytime=True`, accuracies with intervals that hold at all looks together, each by itself.
         """
-        table = slices.by_group(self.estimator, by, metric)
+        estimator = self.of_model(model)
+        table = slices.by_group(estimator, by, metric)
         if not anytime:
             return table
         _accuracy_only(metric)
-        found = groups_by(self.pool, by)
+        pool, found = estimator.pool, groups_by(estimator.pool, by)
         masks = [found.index == k for k in np.flatnonzero(found.sizes > 0)]
-        classes = len(self.pool.classes)
-        ends = self.anytime(*(group_accuracy(self.pool.predictions, classes, mask) for mask in masks))
+        ends = self.looks_at(*(group_accuracy(pool.predictions, len(pool.classes), mask) for mask in masks))
         return table.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
 
-    def compare(
-        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", *, anytime: bool = False
-    ) -> dict[str, Any]:
-        """How much higher a metric is in group `a` than in group `b` (first model); `anytime` as for `groups`."""
-        row = slices.compare(self.estimator, by, a, b, metric)
+    def ranking(
+        self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None
+    ) -> pd.DataFrame:
+        """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
+        return ranked(self.groups(by, metric, model), by, metric, m, self.level, self.job.seed)
+
+    def difference(
+        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", model: str | None = None, *,
+        anytime: bool = False,
+    ) -> dict[str, Any]:  # fmt: skip
+        """How much higher a metric is in group `a` than in group `b`; `anytime` as for `groups`."""
+        estimator = self.of_model(model)
+        row = slices.compare(estimator, by, a, b, metric)
         if not anytime:
             return row
         _accuracy_only(metric)
-        found = groups_by(self.pool, by)
+        pool, found = estimator.pool, groups_by(estimator.pool, by)
         first, second = (found.index == found.names.index(one) for one in (a, b))
-        [(low, high)] = self.anytime(group_difference(self.pool.predictions, len(self.pool.classes), first, second))
+        [(low, high)] = self.looks_at(group_difference(pool.predictions, len(pool.classes), first, second))
         return {**row, "low": low, "high": high}
 
-    def anytime(self, *ratios: Ratio) -> list[tuple[float, float]]:
+    def compare(
+        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
+    ) -> dict[str, Any]:
+        """The difference, and the probabilities that it is lower, equal within `rope`, or higher, with a verdict."""
+        fraction("rope", rope)
+        return compared(self.difference(by, a, b, metric, model), rope, self.level)
+
+    # Calibration, models, plans
+
+    def calibration(self, model: str | None = None) -> pd.DataFrame | None:
+        """Score and accuracy per score bin; None without scores that are probabilities."""
+        estimator = self.of_model(model)
+        return slices.calibration(estimator) if estimator.pool.outputs[0].probable else None
+
+    def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
+        """Expected calibration error: estimate, low, high; None without scores that are probabilities."""
+        estimator = self.of_model(model)
+        return slices.ece(estimator) if estimator.pool.outputs[0].probable else None
+
+    def differences(self) -> pd.DataFrame | None:
+        """Paired differences of every two models; None for one."""
+        return models.differences(self.estimator, self.job.metrics) if len(self.job.pool.outputs) > 1 else None
+
+    def best(self) -> pd.DataFrame | None:
+        """P(best) of every model by metric; None for one."""
+        return models.best(self.estimator, self.job.metrics) if len(self.job.pool.outputs) > 1 else None
+
+    def forecast(self, within: float | None = None) -> pd.DataFrame:
+        """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.
+
+        It looks at ordinary intervals, for a method of its own too.
+        """
+        goal = None if within is None else positive("within", within)
+        shown = self.estimates if self.plain is None and self.rounds is None else self.ordinary
+        halves = [(one.high - one.low) / 2 for one in shown]
+        return self.estimator.forecast(self.state.setup.targets, halves, goal)
+
+    # All looks together
+
+    def looks_at(self, *ratios: Ratio) -> list[tuple[float, float]]:
         """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one.
 
         The run is made again from its answers, betting on these as it goes.
         """
-        again = CertifiedRun(self.run.job, self.run.recipe, ratios)
-        again.update(self.run.answers, self.run.round)
-        return [one.interval(self.level) for one in again.bets]
+        return [one.interval(self.level) for one in self._bets(ratios)]
 
-    @property
-    def calibration(self) -> pd.DataFrame:
-        """Score and accuracy per score bin (first model)."""
-        return slices.calibration(self.estimator)
+    def _bets(self, ratios: Sequence[Ratio], answers: Answers | None = None) -> tuple[BettingSequence, ...]:
+        """Bets on these ratios, placed again; with other answers, where missing ones are filled in."""
+        setup = replace(self.state.setup, watched=tuple(ratios))
+        if self.rounds is None:
+            return follow(start(setup), self.answers).bets
+        labels = np.full(self.job.pool.size, -1)
+        known = self.answers if answers is None else answers
+        labels[known.items] = known.labels
+        return replay(setup, [replace(one, labels=labels[one.items]) for one in self.rounds]).bets
 
-    @property
-    def ece(self) -> tuple[float, float, float]:
-        """Expected calibration error: estimate, low, high (first model)."""
-        return slices.ece(self.estimator)
+    def _looks(self) -> Iterator[tuple[float, float, str]]:
+        """Low, high and promise of each target, at all looks together.
 
-    @property
-    def differences(self) -> pd.DataFrame:
-        """Paired differences of every two models."""
-        return model_differences.differences(self.estimator, self.run.job.metrics)
+        A bet needs its answer. Where some are missing, the lower end is of the world in which all of those are against
+        the model under test, the upper end of that in which they are for it.
+        """
+        targets, classes = self.state.setup.targets, self.job.pool.classes
+        ratios = [ratios_of(target, classes) for target in targets]
+        if len(self.state.missing):
+            for target, some in zip(targets, ratios, strict=True):
+                yield self._between_worlds(target, some)
+            return
+        flat = [one for some in ratios for one in some]
+        left = iter(self.state.bets or self._bets(flat))
+        for some in ratios:
+            yield anytime_interval([next(left) for _ in some], self.level)
 
-    @property
-    def best(self) -> pd.DataFrame:
-        """P(best) of every model, by metric."""
-        return model_differences.best(self.estimator, self.run.job.metrics)
+    def _between_worlds(self, target: Target, ratios: tuple[Ratio, ...]) -> tuple[float, float, str]:
+        sample, missing = self.estimator.sample, self.state.missing
+        ends = []
+        for best in (False, True):
+            answers = filled(target, sample, missing, best=best)
+            ends.append(anytime_interval(self._bets(ratios, answers), self.level))
+        return min(low for low, _, _ in ends), max(high for _, high, _ in ends), ends[0][2]
 
-    def forecast(self, within: float | None = None) -> pd.DataFrame:
-        """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""
-        goal = None if within is None else positive("within", within)
-        halves = ((self.estimates["high"] - self.estimates["low"]) / 2).tolist()
-        return self.estimator.forecast(self.run.targets, halves, goal)
+    def result(self, method: str, seen: Sequence[Any]) -> Result:
+        """The result of `assess` that holds these findings."""
+        found: CertifiedResult = CertifiedResult.of(method, seen, self)
+        return found
+
+
+def _within(ordinary: Estimate, look: tuple[float, float, str]) -> Estimate:
+    """An estimate with another interval, which it cannot lie outside of."""
+    low, high, promise = look
+    disagreement = ordinary.promise.partition(";")[1:]
+    words = promise + "".join(disagreement)
+    value = float(np.clip(ordinary.estimate, low, high))
+    return replace(ordinary, estimate=value, low=low, high=high, promise=words)
 
 
 def _accuracy_only(metric: str) -> None:
@@ -123,61 +246,58 @@ def _accuracy_only(metric: str) -> None:
         raise InputError("metric", "be accuracy for anytime intervals of groups", repr(metric))
 
 
-def estimate_from_log(
-    pool: Pool, log: pd.DataFrame, metrics: Any, *, level: float = 0.95, cost: Any = None, seed: int = 0
-) -> pd.DataFrame:
-    """Any metrics, from a pool and a log of answers alone: columns `id`, `label` and `inclusion`.
+@dataclass(frozen=True, eq=False, repr=False)
+class CertifiedResult(Result):
+    """A result that can be asked further: other metrics, cells, groups, calibration, several models, and plans."""
 
-    The belief is learnt anew from the log; the draws are made, so that the numbers are as valid as the audit's own.
+    findings: CertifiedFindings
 
-    >>> pool = Pool.build([0, 1] * 50)
-    >>> log = pd.DataFrame({"id": range(0, 100, 4), "label": [0] * 25, "inclusion": 0.25})
-    >>> estimate_from_log(pool, log, ["precision:0"])["metric"].tolist()
-    ['precision:0']
-    """
-    if "inclusion" not in log:
-        raise InputError("log", "have the columns id, label and inclusion", "no inclusion")
-    fraction("level", level)
-    answers, drawn = answers_in(pool, log)
-    assert drawn is not None
-    total, spread = float((1 / drawn).sum()), float(((1 - drawn) / drawn**2).sum())
-    if abs(total - pool.size) > 5 * np.sqrt(spread) + 1:
-        rule = f"count the pool, its inverses summing to about {pool.size:,}"
-        raise InputError("log's inclusion", rule, f"{total:,.0f}")
-    inclusion = np.full(pool.size, np.nan)
-    inclusion[answers.items] = drawn
-    weights = 1 / np.sqrt(drawn)
-    fit = CrossFit(label_models(pool, network=False), pool.size, len(pool.classes), seed)
-    belief = fit.fit(answers, weights / weights.mean())
-    return Estimator(pool, Sample(belief.probabilities, answers, inclusion), level, seed).metrics(metrics, cost)
+    def estimate(self, metrics: Any, cost: Any = None) -> pd.DataFrame:
+        """Metrics chosen after the labels were drawn, with ordinary intervals, as valid as those chosen before."""
+        return self.findings.estimate(metrics, cost)
 
+    @property
+    def confusion(self) -> pd.DataFrame:
+        """Counts per true and predicted class on the whole pool, each with its interval (first model)."""
+        return self.findings.confusion()
 
-def answers_in(pool: Pool, log: pd.DataFrame) -> tuple[Answers, FloatArray | None]:
-    """The answers of a log with columns `id` and `label`, and each one's `inclusion` where there is such a column.
+    def groups(self, by: str = "class", metric: str = "accuracy", *, anytime: bool = False) -> pd.DataFrame:
+        """A metric per group, and which group is probably worst (first model).
 
-    >>> answers_in(Pool.build(["cat", "dog"]), pd.DataFrame({"id": [1], "label": ["cat"]}))[0].items
-    array([1])
-    """
-    for column in ("id", "label"):
-        if column not in log:
-            raise InputError("log", "have the columns id, label and inclusion", f"no {column}")
-    place = {one: row for row, one in enumerate(pool.ids)}
-    ids = as_column("log's ids", log["id"])
-    if strange := [row for row, one in enumerate(ids) if one not in place]:
-        hint = "A file may have turned text into numbers: read it with dtype=str."
-        raise InputError("log's ids", "be ids of the pool", f"{ids[strange[0]]!r} in {rows_at_fault(strange)}", hint)
-    if len(set(ids)) < len(ids):
-        raise InputError("log's ids", "be unique", f"{len(ids) - len(set(ids))} again")
-    labels = class_indices(as_column("log's labels", log["label"]), pool.classes)
-    if outside := np.flatnonzero(labels == len(pool.classes)).tolist():
-        raise InputError("log's labels", f"be among the classes {list(pool.classes)[:12]}", rows_at_fault(outside))
-    items = np.array([place[one] for one in ids], dtype=np.int64)
-    if "inclusion" not in log:
-        return Answers().extended(items, labels, 0, np.ones(len(items))), None
-    try:
-        drawn = log["inclusion"].to_numpy(dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError("log's inclusion", "be numbers", str(log["inclusion"].dtype)) from None
-    if wrong := np.flatnonzero(~((drawn > 0) & (drawn <= 1))).tolist():
-        raise InputError("log's inclusion", "be above 0 and at most 1", rows_at_fault(wrong))
-    return Answers().extended(items, labels, 0, drawn), drawn
+        With `anytime=True`, accuracies with intervals that hold at all looks together, each by itself.
+        """
+        return self.findings.groups(by, metric, anytime=anytime)
+
+    def compare(
+        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", *, anytime: bool = False
+    ) -> dict[str, Any]:
+        """How much higher a metric is in group `a` than in group `b` (first model); `anytime` as for `groups`."""
+        return self.findings.difference(by, a, b, metric, anytime=anytime)
+
+    def anytime(self, *ratios: Ratio) -> list[tuple[float, float]]:
+        """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one."""
+        return self.findings.looks_at(*ratios)
+
+    @property
+    def calibration(self) -> pd.DataFrame:
+        """Score and accuracy per score bin (first model)."""
+        return slices.calibration(self.findings.estimator)
+
+    @property
+    def ece(self) -> tuple[float, float, float]:
+        """Expected calibration error: estimate, low, high (first model)."""
+        return slices.ece(self.findings.estimator)
+
+    @property
+    def differences(self) -> pd.DataFrame:
+        """Paired differences of every two models."""
+        return models.differences(self.findings.estimator, self.findings.job.metrics)
+
+    @property
+    def best(self) -> pd.DataFrame:
+        """P(best) of every model, by metric."""
+        return models.best(self.findings.estimator, self.findings.job.metrics)
+
+    def forecast(self, within: float | None = None) -> pd.DataFrame:
+        """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""
+        return self.findings.forecast(within)

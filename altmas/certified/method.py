@@ -1,49 +1,28 @@
 """The certified method: draw by worth with known chances, believe out of fold, correct the belief by its surprises.
 
-Right on average by design, whatever the surrogate believes; precise when the surrogate is good.
+Right on average by design, whatever the surrogate believes; precise when the surrogate is good. What a round does is
+in `altmas.certified.state`; this is the method's place in the catalogue, and its run in the loop or from a log.
 """
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any, ClassVar
 
-import numpy as np
-
-from altmas.beliefs.cross_fit import Belief, CrossFit
-from altmas.beliefs.label_models import label_models
-from altmas.beliefs.worths import best_floor, chances
-from altmas.certified.anytime import Anytime, bet_round
-from altmas.certified.betting import BettingSequence
-from altmas.certified.design import Designed, Linearised, Sample, designed, linearise
-from altmas.certified.estimator import approximately
-from altmas.certified.functionals import Ratio
-from altmas.certified.models import pairs
-from altmas.certified.race import Race, catch_up, first_home
-from altmas.certified.wald import standard_error, wald
-from altmas.certified.worth import WORTHS, worth_of_items
+from altmas.certified.anytime import ratios_of
+from altmas.certified.findings import CertifiedFindings
+from altmas.certified.state import REFIT_GROWTH, Refit, Setup, State, advance, draw, follow, refit, replay, start
+from altmas.certified.worth import WORTHS
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
 from altmas.core.estimates import Estimate
-from altmas.core.method import Job, Run
+from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice
-from altmas.core.streams import stream
-from altmas.core.targets import Target, targets_of
-from altmas.methods.random import choose_uniformly
-from altmas.methods.weighted import first, goes_on
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 
-AHEAD = 1.3
-"""Chances are set so that the inclusion probabilities would be right after this many times the answers so far."""
-
-GROWTH, SLOW_GROWTH = 1.2, 1.5
-"""A belief is made anew, and a network trained again, when the answers have grown by these factors."""
-
 INTERVALS = ("wald", "anytime")
-ANYTIME_FLOOR = 0.4
-"""Share of a uniform choice in every draw, where intervals are to hold at all looks."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +41,10 @@ class Certified:
     network: bool = True
     surrogate: Any = None
     name: str = "certified"
+    refit_growth: ClassVar[float] = REFIT_GROWTH
+    several_models: ClassVar[bool] = True
 
-    def begin(self, job: Job) -> Run:
+    def begin(self, job: Job) -> CertifiedRun:
         """Check the options and gather the evidence."""
         if self.worth not in WORTHS:
             raise InputError("worth", f"be one of {', '.join(WORTHS)}", repr(self.worth))
@@ -75,148 +56,74 @@ class Certified:
             raise InputError("temperature", "be a number above 0", repr(self.temperature))
         if self.surrogate is not None and (job.pool.features is None or not self.network):
             raise InputError("surrogate", "come with features, and network=True", "neither or one")
-        return CertifiedRun(job, self)
+        setup = Setup(job, self)
+        if self.interval == "anytime":
+            setup = replace(setup, watched=_watched(setup))
+        return CertifiedRun(start(setup))
+
+    def replay(self, job: Job, rounds: Sequence[AskedRound]) -> LoggedRun:
+        """The run that a log of rounds tells of. Bets are placed again only when they are asked for."""
+        return LoggedRun(replay(Setup(job, self), rounds), tuple(rounds))
 
 
-def next_chances(ideal: FloatArray, hazard: FloatArray, drawn: int, recipe: Certified) -> FloatArray:
-    """Chances of the next round `[N]`, after so many draws, to bring the inclusion probabilities to the ideal ones."""
-    caught = catch_up(ideal, hazard, math.ceil(AHEAD * (drawn + 1)))
-    if recipe.interval != "anytime":
-        return caught
-    # Betting must survive the worst draw, so its intervals suffer from small chances more than the estimate gains.
-    return chances(caught, floor=ANYTIME_FLOOR)
+def _watched(setup: Setup) -> tuple[Any, ...]:
+    return tuple(one for target in setup.targets for one in ratios_of(target, setup.job.pool.classes))
 
 
-@dataclass(eq=False)
 class CertifiedRun:
-    """The certified method at work. A belief is made when the answers have grown; everything else follows each answer.
+    """The certified method in the loop: it follows the answers round by round, and refits when they have grown."""
 
-    The state is what the past decided: each item's hazard, and the belief and chances of the last update.
-    """
+    def __init__(self, state: State) -> None:
+        self.state, self.round = state, 0
 
-    job: Job
-    recipe: Certified
-    also: tuple[Ratio, ...] = ()  # further ratios to bet on, for anytime intervals of groups and differences
-
-    def __post_init__(self) -> None:
-        pool = self.job.pool
-        self.targets: list[Target] = targets_of(self.job.metrics, pool)
-        models = label_models(pool, network=self.recipe.network, estimator=self.recipe.surrogate)
-        self.cross_fit = CrossFit(models, pool.size, len(pool.classes), self.job.seed)
-        self._start()
-
-    def _start(self) -> None:
-        """The state before the first answer."""
-        pool = self.job.pool
-        self.answers, self.round = Answers(), 0
-        self.watch = Anytime(self.targets, pool) if self.recipe.interval == "anytime" else None
-        self.bets = [BettingSequence(one, pool.size) for one in self.also]
-        self.race = Race(pool.size)
-        self.chances: FloatArray = np.full(pool.size, 1.0 / pool.size)
-        self.belief: Belief | None = None
-        self._believed_at = self._trained_at = 0
+    @property
+    def job(self) -> Job:
+        """What is to be found out."""
+        return self.state.setup.job
 
     def update(self, answers: Answers, round: int) -> None:
         """Take the new answers round by round, as they were drawn; a log given at once leads to the same state."""
-        if not goes_on(self.answers, answers):
-            self._start()
-        for number in np.unique(answers.rounds[len(self.answers) :]):
-            self._take(first(answers, int(np.searchsorted(answers.rounds, number, side="right"))), int(number) + 1)
-        self.round = round
-
-    def _take(self, answers: Answers, round: int) -> None:
-        """Let the race run to the answers of one more round, and believe anew where there are enough of them."""
-        new = len(answers) - len(self.answers)
-        if self.watch is not None:
-            self.watch.bet(self.chances, self.belief, answers, new)
-        for one in self.bets:
-            bet_round(one, self.chances, self.belief, answers, new)
-        self.race.run(self.chances, self.answers.unlabelled(self.job.pool), new)
-        self.answers, self.round = answers, round
-        if len(answers) >= GROWTH * self._believed_at:
-            self._believe()
-        if len(answers) < self.job.pool.size:
-            self.chances = self._next_chances()
+        if not answers.goes_on_from(self.state.answers):
+            self.state = start(self.state.setup)
+        self.state, self.round = follow(self.state, answers), round
 
     def choose(self, count: int) -> Choice:
         """Drawn with the chances of this round; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
-        open_items = self.answers.unlabelled(self.job.pool)
-        return first_home(open_items, self.chances[open_items], count, stream(self.job.seed, "race", self.round))
+        return draw(self.state, count, self.round)
 
     def estimate(self, level: float) -> list[Estimate]:
         """Every metric of every model."""
-        if len(self.answers) == self.job.pool.size:
-            return [self._exact(target) for target in self.targets]
-        sample = self.sample()
-        return [self._estimate(at, designed(at, sample), level) for at in self.linearised]
+        return list(self.findings(level).estimates)
 
-    def sample(self) -> Sample:
-        """What the estimator sees now."""
-        assert self.belief is not None, "a belief is made at the first answer"
-        return Sample(self.belief.probabilities, self.answers, self.inclusion())
+    def findings(self, level: float) -> CertifiedFindings:
+        """Everything the answers tell."""
+        return CertifiedFindings(self.state, level, anytime=self.state.setup.recipe.interval == "anytime")
 
-    def inclusion(self) -> FloatArray:
-        """Probability of each item to have been asked about by now `[N]`."""
-        return self.race.inclusion()
 
-    def believe(self, answers: Answers, hazard: FloatArray, round: int) -> tuple[FloatArray, Belief]:
-        """What to make of answers drawn with these hazards, wherever they were kept: ideal chances, and the belief."""
-        self._start()
-        self.answers, self.round, self.race.hazard = answers, round, hazard
-        self._believe()
-        assert self.belief is not None
-        return self.ideal, self.belief
+@dataclass(frozen=True, eq=False)
+class LoggedRun:
+    """The certified method as a log has it: the same rounds, with what its refits left behind."""
 
-    def _believe(self) -> None:
-        answers = self.answers
-        train = len(answers) >= SLOW_GROWTH * self._trained_at
-        # Halfway between none and full weighting: the belief is to be right where most of the pool is, but full weights
-        # would leave it few answers to learn from.
-        weights = 1 / np.sqrt(self.race.inclusion()[answers.items])
-        self.belief = self.cross_fit.fit(answers, weights / weights.mean(), refit_slow=train)
-        self._believed_at = len(answers)
-        self._trained_at = len(answers) if train else self._trained_at
-        sample = self.sample()
-        self.linearised: list[Linearised] = [linearise([(1.0, t)], t.name, t.model, sample) for t in self.targets]
-        # Where several models are assessed, what their differences need is drawn for too.
-        gaps = [linearise([(1.0, a), (-1.0, b)], a.name, "", sample) for a, b in pairs(self.targets)]
-        self.wanted = [*self.linearised, *gaps]
-        worth = worth_of_items(self.recipe.worth, self, sample)
-        self.ideal = chances(worth, floor=self._floor(worth, sample), temperature=self.recipe.temperature)
+    state: State
+    rounds: tuple[AskedRound, ...]
 
-    def _floor(self, worth: FloatArray, sample: Sample) -> float | FloatArray:
-        if self.recipe.floor is not None:
-            return self.recipe.floor
-        fold, weights = self.cross_fit.fold, 1 / sample.inclusion[self.answers.items]
-        squares = [np.square(at.surprises(self.answers)) for at in self.wanted]
-        variances = [at.variance for at in self.wanted]
-        by_fold = best_floor(
-            worth, variances, squares, weights, self.answers.items, fold, temperature=self.recipe.temperature
-        )
-        return np.asarray(by_fold[fold])
+    def after(self, rounds: Sequence[AskedRound]) -> LoggedRun:
+        """After these further rounds."""
+        return LoggedRun(reduce(advance, rounds, self.state), (*self.rounds, *rounds))
 
-    def _next_chances(self) -> FloatArray:
-        return next_chances(self.ideal, self.race.hazard, len(self.answers), self.recipe)
+    def with_kept(self, kept: tuple[ArrayMap, int]) -> LoggedRun:
+        """With another refit in force."""
+        return replace(self, state=self.state.with_refit(Refit(*kept)))
 
-    def _estimate(self, at: Linearised, found: Designed, level: float) -> Estimate:
-        interval = wald(found, level)
-        low, high = interval.low, interval.high
-        promise = approximately(level)
-        if self.watch is not None:
-            low, high, promise = self.watch.interval(at.name, at.model, level)
-        error = standard_error(found)
-        if abs(found.plug_in - found.design) > 2 * error:
-            apart = abs(found.plug_in - found.design) / max(error, 1e-300)
-            promise += f"; surrogate and design disagree by {apart:.1f} standard errors"
-        return Estimate(
-            at.name, float(np.clip(interval.estimate, low, high)), low, high, len(self.answers), promise,
-            found.plug_in, found.design, at.model,
-        )  # fmt: skip
+    def refit(self) -> ArrayMap:
+        """Believe anew from the answers so far: the arrays to keep."""
+        return refit(self.state).arrays
 
-    def _exact(self, target: Target) -> Estimate:
-        one_hot = np.eye(len(self.job.pool.classes))[self.answers.labels]
-        value = float(target.metric.value(target.tally(one_hot, self.answers.items)))
-        exact = "exact: every item is labelled"
-        return Estimate(target.name, value, value, value, len(self.answers), exact, value, value, target.model)
+    def choose(self, count: int) -> Choice:
+        """The next round's items."""
+        return draw(self.state, count, self.state.rounds)
+
+    def findings(self, level: float) -> CertifiedFindings:
+        """Everything the answers tell."""
+        anytime = self.state.setup.recipe.interval == "anytime"
+        return CertifiedFindings(self.state, level, rounds=self.rounds, anytime=anytime)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -12,25 +11,12 @@ from scipy.special import ndtr
 from altmas.certified.design import Linearised
 from altmas.certified.estimator import Estimator, ends
 from altmas.core.streams import stream
-from altmas.core.targets import Target, targets_of
+from altmas.core.targets import pairs, targets_of
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.metric import LinearMetric
 
 DRAWS = 10_000
-
-
-def pairs(targets: Sequence[Target]) -> list[tuple[Target, Target]]:
-    """Every pair of models, metric by metric.
-
-    >>> from altmas.metrics import metric
-    >>> from altmas.core.pool import Pool
-    >>> two = targets_of((metric("accuracy", [0, 1]),), Pool.build({"a": [0, 1], "b": [1, 1]}))
-    >>> [(first.model, second.model) for first, second in pairs(two)]
-    [('a', 'b')]
-    """
-    names = list(dict.fromkeys(t.name for t in targets))
-    return [pair for name in names for pair in combinations([t for t in targets if t.name == name], 2)]
 
 
 def differences(estimator: Estimator, metrics: Sequence[Metric]) -> pd.DataFrame:

@@ -61,27 +61,26 @@ def lap_time(chances: FloatArray, count: int) -> float:
     return float(time)
 
 
-class Race:
-    """The hazard of each item so far."""
+def hazard_after(hazard: FloatArray, chances: FloatArray, open_items: IntArray, count: int) -> FloatArray:
+    """Hazards `[N]` after a round: the clocks run until `count` of the open items are expected home.
 
-    def __init__(self, size: int) -> None:
-        self.hazard = np.zeros(size)
+    Those home already run on too.
 
-    def run(self, chances: FloatArray, open_items: IntArray, count: int) -> None:
-        """Let the clocks run until `count` of the open items are expected home; those home already run on too.
+    >>> inclusion_at(hazard_after(np.zeros(4), np.full(4, 0.25), np.arange(4), 2)).tolist()
+    [0.5, 0.5, 0.5, 0.5]
+    """
+    time = lap_time(chances[open_items], count)
+    # An infinite lap brings everyone home, however slow.
+    return hazard + chances * time if np.isfinite(time) else np.full(len(hazard), np.inf)
 
-        >>> race = Race(4)
-        >>> race.run(np.full(4, 0.25), np.arange(4), 2)
-        >>> race.inclusion().tolist()
-        [0.5, 0.5, 0.5, 0.5]
-        """
-        time = lap_time(chances[open_items], count)
-        # An infinite lap brings everyone home, however slow.
-        self.hazard = self.hazard + chances * time if np.isfinite(time) else np.full(len(self.hazard), np.inf)
 
-    def inclusion(self) -> FloatArray:
-        """Probability of having been drawn by now `[N]`."""
-        return -np.expm1(-self.hazard)
+def inclusion_at(hazard: FloatArray) -> FloatArray:
+    """Probability of having been drawn by now `[N]`.
+
+    >>> inclusion_at(np.array([0.0, np.inf])).tolist()
+    [0.0, 1.0]
+    """
+    return -np.expm1(-hazard)
 
 
 def catch_up(ideal: FloatArray, hazard: FloatArray, count: int, *, pace: float = 0.2) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,22 +11,26 @@ from altmas.beliefs.draws import Draws, Probabilities
 from altmas.beliefs.label_belief import LabelBelief
 from altmas.beliefs.worths import expected_loss, neyman, xwed
 from altmas.certified.design import Sample
+from altmas.core.method import Job
 from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
 from altmas.metrics.confusion import FloatArray, IntArray
 
-if TYPE_CHECKING:
-    from altmas.certified.method import CertifiedRun
-
 WORTHS = ("neyman", "information", "expected_loss", "xwed", "uniform")
-DRAWS = 20
+DRAWS_OF_WORTH = 20
+"""Draws behind the worths that need some."""
 
 
-def worth_of_items(name: str, run: CertifiedRun, sample: Sample) -> FloatArray:
-    """Worth of every item of the pool `[N]`, answered ones included: their hazards run on."""
-    pool = run.job.pool
+def worth_of_items(
+    name: str, job: Job, variances: Sequence[FloatArray], sample: Sample, round: int
+) -> FloatArray:
+    """Worth of every item of the pool `[N]`, answered ones included: their hazards run on.
+
+    `variances` are those of the items' influences on each target, as the belief expects them.
+    """
+    pool = job.pool
     if name == "neyman":
-        return neyman([at.variance for at in run.wanted])
+        return neyman(variances)
     if name == "uniform":
         return np.ones(pool.size)
     said = np.minimum(pool.predictions, len(pool.classes) - 1)
@@ -36,24 +40,20 @@ def worth_of_items(name: str, run: CertifiedRun, sample: Sample) -> FloatArray:
     quick = LabelBelief(pool)
     quick.fit(sample.answers.items, sample.answers.labels)
     if name == "xwed":
-        return xwed(quick.draw_agreement(DRAWS, _stream(run)))
-    draws = _draws(run, quick)
+        return xwed(quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round)))
+    draws = _draws(job, quick, round)
     drawn = draws.labels()
     confusions = np.stack([tally(row, pool.predictions, len(pool.classes), pool.columns) for row in drawn])
-    means = CounterfactualMeans(run.job.metrics, confusions)
+    means = CounterfactualMeans(job.metrics, confusions)
     return np.asarray(alt_mas(draws, drawn, pool.predictions, means, pool.size)[:, 0])
 
 
-def _stream(run: CertifiedRun) -> np.random.Generator:
-    return stream(run.job.seed, "worth", run.round)
-
-
-def _draws(run: CertifiedRun, quick: LabelBelief) -> Draws:
+def _draws(job: Job, quick: LabelBelief, round: int) -> Draws:
     """Coherent draws of every item's label: the quick surrogate's doubt about agreement, its own split of the rest."""
-    pool = run.job.pool
+    pool = job.pool
 
     def source(items: IntArray) -> Probabilities:
-        right = quick.draw_agreement(DRAWS, _stream(run), items)
+        right = quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round), items)
         rest = quick.surrogate.wrong.probabilities(items)
         out = (1 - right)[..., None] * rest
         said = pool.predictions[items]
@@ -61,4 +61,4 @@ def _draws(run: CertifiedRun, quick: LabelBelief) -> Draws:
         out[:, real, said[real]] += right[:, real]
         return np.asarray(out, dtype=np.float32)
 
-    return Draws(source, np.arange(pool.size), draws=DRAWS, classes=len(pool.classes))
+    return Draws(source, np.arange(pool.size), draws=DRAWS_OF_WORTH, classes=len(pool.classes))

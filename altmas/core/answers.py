@@ -50,6 +50,29 @@ class Answers:
             np.concatenate([self.propensities, np.asarray(propensities, dtype=np.float64)]),
         )
 
+    def first(self, count: int) -> Answers:
+        """The first `count` answers.
+
+        >>> Answers().extended([4, 7], [0, 1], round=0, propensities=[0.1, 0.1]).first(1).items.tolist()
+        [4]
+        """
+        return Answers(self.items[:count], self.labels[:count], self.rounds[:count], self.propensities[:count])
+
+    def same_as(self, other: Answers) -> bool:
+        """Whether they are the same items with the same labels, in the same order."""
+        return np.array_equal(self.items, other.items) and np.array_equal(self.labels, other.labels)
+
+    def goes_on_from(self, before: Answers) -> bool:
+        """Whether these are `before` and then further rounds, so that what followed from `before` still holds.
+
+        >>> one = Answers().extended([4], [0], round=0, propensities=[0.1])
+        >>> one.extended([5], [0], 1, [0.1]).goes_on_from(one), one.extended([5], [0], 0, [0.1]).goes_on_from(one)
+        (True, False)
+        """
+        known = len(before)
+        same_round = 0 < known < len(self) and self.rounds[known] == self.rounds[known - 1]
+        return not same_round and before.same_as(self.first(known))
+
     def unlabelled(self, pool: Pool) -> IntArray:
         """Positions not answered yet, in the pool's order."""
         open_items = np.ones(pool.size, dtype=bool)

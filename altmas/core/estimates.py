@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
@@ -11,6 +12,9 @@ from scipy.special import betaincinv, ndtri
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.custom import LabelFunction
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,29 @@ class Estimate:
     plug_in: float = float("nan")
     design: float = float("nan")
     model: str = ""
+
+
+def estimates_table(estimates: Sequence[Estimate], **further: Sequence[Any]) -> pd.DataFrame:
+    """Estimates as a table, columns in the order they are read, without those that say nothing for this method.
+
+    `further` are columns to stand first.
+
+    >>> estimates_table([Estimate("accuracy", 0.9, 0.8, 1.0, 20, "nothing")]).columns.tolist()
+    ['metric', 'estimate', 'low', 'high', 'labels', 'promise']
+    """
+    import pandas as pd
+
+    table = pd.DataFrame([asdict(one) for one in estimates])
+    first = [name for name in ("model", "metric", "estimate", "low", "high", "plug_in", "design") if name in table]
+    table = table[[*first, *(name for name in table if name not in first)]]
+    for place, (name, values) in enumerate(further.items()):
+        table.insert(place, name, values)
+    return without_model(table.drop(columns=[name for name in ("plug_in", "design") if table[name].isna().all()]))
+
+
+def without_model(table: pd.DataFrame) -> pd.DataFrame:
+    """The same table, without the column `model` where one model only is assessed."""
+    return table.drop(columns="model") if (table["model"] == "").all() else table
 
 
 def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, level: float) -> list[Estimate]:

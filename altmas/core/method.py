@@ -1,9 +1,16 @@
-"""What a method is: it chooses items and estimates metrics. The loop knows nothing more about it."""
+"""What a method is: it chooses items and estimates metrics. The loop knows nothing more about it.
+
+What only some methods can do is a protocol of its own, a capability; whoever needs it asks for that, never for a
+particular method.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+
+from numpy.typing import NDArray
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
@@ -11,7 +18,16 @@ from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.core.progress import Reporter, Silent
 from altmas.metrics import Metric
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.confusion import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.core.findings import Findings
+    from altmas.core.tasks import Task
+
+ArrayMap = Mapping[str, NDArray[Any]]
+"""Arrays by name, as a file keeps them."""
+
+NEVER = float("inf")
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +40,22 @@ class Job:
     reporter: Reporter = field(default_factory=Silent)
 
 
+@dataclass(frozen=True, eq=False)
+class AskedRound:
+    """One round as it happened: positions in the order drawn, a class index for each (-1 without an answer).
+
+    `kept` are the arrays of the refit it was drawn with, and how many answers that knew, where a log says so.
+    `inclusion` are the chances to have been asked about at all, where that is all a log knows.
+    """
+
+    number: int
+    items: IntArray
+    labels: IntArray
+    propensities: FloatArray
+    kept: tuple[ArrayMap, int] | None = None
+    inclusion: FloatArray | None = None
+
+
 class Run(Protocol):
     """A method at work on one job. `update` comes first; the other two look at what it last saw."""
 
@@ -32,12 +64,32 @@ class Run(Protocol):
         ...
 
     def choose(self, count: int) -> Choice:
-        """Which open items to ask about next."""
+        """Which open items to ask about next; the first few of many are those that would be asked as few."""
         ...
 
     def estimate(self, level: float) -> list[Estimate]:
         """Every metric of the job, with an interval at this level."""
         ...
+
+
+class Method(Protocol):
+    """A named recipe: surrogate, acquisition, policy and estimator.
+
+    One that also has `metric_blind = True` says that neither its choices nor an estimate depend on which other metrics
+    are asked for, so one run serves every set of metrics. One with `refit_growth` says by what factor answers must grow
+    before a refit pays (1 unless said; endless where nothing is learnt), one with `default_metrics` what it estimates
+    where nothing is asked for, one with `batch` how many questions it prefers to ask at a time.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    def begin(self, job: Job) -> Run:
+        """Get to work; checks what it needs, before any label is spent."""
+        ...
+
+
+# --- capabilities -----------------------------------------------------------------------------------------------------
 
 
 @runtime_checkable
@@ -49,16 +101,74 @@ class BelievesLabels(Protocol):
         ...
 
 
-class Method(Protocol):
-    """A named recipe: surrogate, acquisition, policy and estimator.
+@runtime_checkable
+class TellsFindings(Protocol):
+    """A run that can be asked for more than its estimates."""
 
-    One that also has `metric_blind = True` says that neither its choices nor an estimate depend on which other metrics
-    are asked for, so one run serves every set of metrics.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    def begin(self, job: Job) -> Run:
-        """Get to work; checks what it needs, before any label is spent."""
+    def findings(self, level: float) -> Findings:
+        """Everything its answers tell, with intervals at this level."""
         ...
+
+
+@runtime_checkable
+class TakesTasks(Protocol):
+    """A method that chooses its questions for a task about groups or combinations."""
+
+    def with_task(self, task: Task, pool: Pool) -> Method:
+        """The same method, for this task; refuses one that it does not know."""
+        ...
+
+
+@runtime_checkable
+class AssessesSeveral(Protocol):
+    """A method that assesses several models under test from one label stream."""
+
+    several_models: bool
+
+
+@runtime_checkable
+class OpensItself(Protocol):
+    """A method whose first questions are not drawn uniformly from the pool."""
+
+    def opening(self, job: Job, asked: Answers, round: int, count: int) -> Choice:
+        """The questions before the first refit."""
+        ...
+
+
+@runtime_checkable
+class Replays(Protocol):
+    """A method whose runs follow from a log of rounds and from what its refits left behind."""
+
+    def replay(self, job: Job, rounds: Sequence[AskedRound]) -> ReplayedRun:
+        """The run after these rounds."""
+        ...
+
+
+class ReplayedRun(TellsFindings, Protocol):
+    """A run that was made again; each call gives another one."""
+
+    def after(self, rounds: Sequence[AskedRound]) -> Self:
+        """After these further rounds."""
+        ...
+
+    def with_kept(self, kept: tuple[ArrayMap, int]) -> Self:
+        """With another refit in force, from its arrays and the number of answers it knew."""
+        ...
+
+    def refit(self) -> ArrayMap:
+        """Believe anew from the answers so far: the arrays to keep."""
+        ...
+
+    def choose(self, count: int) -> Choice:
+        """The next round's items."""
+        ...
+
+
+def refit_growth(method: Method) -> float:
+    """By what factor answers must grow before a refit of this method pays."""
+    return float(getattr(method, "refit_growth", 1.0))
+
+
+def several_models(method: Method) -> bool:
+    """Whether it assesses several models under test at once."""
+    return isinstance(method, AssessesSeveral) and method.several_models

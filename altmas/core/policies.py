@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.core.answers import Answers
+    from altmas.core.method import Job
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,3 +47,8 @@ def best(candidates: IntArray, worth: FloatArray, count: int, rng: np.random.Gen
     # Rounding lets worths tie that differ by the noise of float64 arithmetic; information is in nats, of order 1.
     keys = [rng.permutation(len(candidates)), *(-np.round(c, 9) for c in columns.T[::-1])]
     return Choice(candidates[np.lexsort(keys)[:count]], np.ones(count))
+
+
+def choose_uniformly(job: Job, answers: Answers, round: int, count: int) -> Choice:
+    """The uniform choice of a round: every method with this seed starts from the same items."""
+    return uniform(answers.unlabelled(job.pool), count, stream(job.seed, "uniform", round))

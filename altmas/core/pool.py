@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -31,6 +32,11 @@ class Outputs:
     name: str
     predictions: IntArray
     scores: FloatArray | None = None
+
+    @cached_property
+    def probable(self) -> bool:
+        """Whether there are scores that can be read as probabilities; a confidence above 1 cannot."""
+        return self.scores is not None and (self.scores.ndim == 2 or bool(self.scores.max() <= 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +126,14 @@ class Pool:
     def scores(self) -> FloatArray | None:
         """Scores of the model under test."""
         return self.outputs[0].scores
+
+    def of_model(self, name: str | None) -> Pool:
+        """The pool with one model under test only: the first, or by name."""
+        names = [one.name for one in self.outputs]
+        if name is not None and name not in names:
+            raise InputError("model", f"be one of {', '.join(names)}", repr(name))
+        chosen = self.outputs[0 if name is None else names.index(name)]
+        return self if len(names) == 1 else replace(self, outputs=(chosen,))
 
     @property
     def columns(self) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from altmas.core.estimates import estimates_table
+from altmas.core.findings import Findings, KnowsChances
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
 
@@ -24,25 +26,27 @@ class Result:
     history: pd.DataFrame
     answers: pd.DataFrame
     pool: Pool
+    findings: Findings = field(repr=False)
+    """Everything else the answers tell."""
 
     @classmethod
-    def of(cls, method: str, pool: Pool, seen: Sequence[Round]) -> Result:
-        """Lay the rounds out as tables."""
-        history = _table([{"round": r.round, **asdict(e)} for r in seen for e in r.estimates])
-        last = seen[-1]
-        drawn = getattr(last.run, "inclusion", None)
+    def of(cls, method: str, seen: Sequence[Round], findings: Findings, **more: Any) -> Any:
+        """Lay the rounds out as tables; `more` is what a kind of result has besides."""
+        pool, last = findings.job.pool, seen[-1].answers
+        drawn = {"inclusion": findings.inclusion[last.items]} if isinstance(findings, KnowsChances) else {}
         answers = pd.DataFrame(
             {
-                "id": [pool.ids[i] for i in last.answers.items],
-                "position": last.answers.items,
-                "label": [pool.classes[y] for y in last.answers.labels],
-                "round": last.answers.rounds,
-                "propensity": last.answers.propensities,
-                **({} if drawn is None else {"inclusion": drawn()[last.answers.items]}),
+                "id": [pool.ids[i] for i in last.items],
+                "position": last.items,
+                "label": [pool.classes[y] for y in last.labels],
+                "round": last.rounds,
+                "propensity": last.propensities,
+                **drawn,
             }
         )
-        estimates = _table([asdict(e) for e in last.estimates])
-        return cls(method, estimates, history, answers, pool)
+        every = [one for round in seen for one in round.estimates]
+        history = estimates_table(every, round=[round.round for round in seen for _ in round.estimates])
+        return cls(method, estimates_table(seen[-1].estimates), history, answers, pool, findings, **more)
 
     def plot(
         self, metrics: Sequence[str] | None = None, *, truth: Mapping[str, float] | None = None, ax: Axes | None = None
@@ -58,12 +62,11 @@ class Result:
         return f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"
 
 
-def _table(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Columns in the order they are read, without those that say nothing for this method and pool."""
-    table = pd.DataFrame(rows)
-    first = [c for c in ("round", "model", "metric", "estimate", "low", "high", "plug_in", "design") if c in table]
-    table = table[[*first, *(c for c in table if c not in first)]]
-    empty = [c for c in ("plug_in", "design") if table[c].isna().all()]
-    if (table["model"] == "").all():
-        empty.append("model")
-    return table.drop(columns=empty)
+@dataclass(frozen=True, eq=False, repr=False)
+class VerdictResult(Result):
+    """A result with a `verdict` in words."""
+
+    verdict: str
+
+    def __repr__(self) -> str:
+        return f"{self.verdict}\n{super().__repr__()}"

@@ -11,9 +11,8 @@ from altmas.beliefs.water_filling import water_fill
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import (
     BeliefMaker,
     Learner,

@@ -10,10 +10,9 @@ import numpy as np
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import (
     BeliefMaker,
     Learner,

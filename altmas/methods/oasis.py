@@ -11,10 +11,9 @@ from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, uniform
+from altmas.core.policies import Choice, choose_uniformly, uniform
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.stratified import by_prediction, numbered
 from altmas.methods.weighted import (
     confidence,

@@ -12,9 +12,8 @@ from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import everything_labelled, goes_on
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError

@@ -9,24 +9,12 @@ from altmas.certified.models import lower_is_better
 from altmas.certified.wald import standard_error, wald
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
-from altmas.metrics.confusion import FloatArray, IntArray
-
-
-def response_rate(inclusion: FloatArray, answered: IntArray, missing: IntArray) -> float:
-    """Share of the pool that can be labelled, as far as the questions show: each counts for the items it stands for.
-
-    >>> response_rate(np.full(10, 0.5), np.array([0, 1, 2]), np.array([3]))
-    0.75
-    """
-    if len(missing) == 0:
-        return 1.0
-    known, lost = (float((1 / inclusion[items]).sum()) for items in (answered, missing))
-    return known / (known + lost)
+from altmas.metrics.confusion import IntArray
 
 
 def filled(target: Target, sample: Sample, missing: IntArray, *, best: bool) -> Answers:
     """The answers, and for each missing one the class that moves the metric most against the model, or for it."""
-    at = linearise([(1.0, target)], target.name, target.model, sample)
+    at = linearise([(1.0, target)], sample)
     slopes = at.parts[0].target.slopes(at.parts[0].gradient, missing)
     upwards = best != lower_is_better(target.metric)
     labels = slopes.argmax(1) if upwards else slopes.argmin(1)
@@ -48,7 +36,7 @@ def bounds(target: Target, sample: Sample, missing: IntArray, level: float) -> t
     out = []
     for best in (False, True):
         whole = Sample(sample.probabilities, filled(target, sample, missing, best=best), sample.inclusion)
-        found = designed(linearise([(1.0, target)], target.name, target.model, whole), whole)
+        found = designed(linearise([(1.0, target)], whole), whole)
         estimate = wald(found, level).estimate
         # Many answers taken to one side lead far from where the metric was linearised; there its own value is better.
         if abs(found.bend) > standard_error(found):

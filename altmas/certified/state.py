@@ -1,0 +1,289 @@
+"""The certified method's state: one frozen value, and `advance`, the only way it goes on.
+
+    start -> chances -> draw -> answers -> advance(state, round) -> refit, when due -> chances -> ...
+
+A run of the loop, an audit's replay of its events and a log of answers all come through here. Nothing else computes
+chances or hazards, or places bets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from altmas.beliefs.cross_fit import CrossFit
+from altmas.beliefs.label_models import label_models
+from altmas.beliefs.worths import best_floor, chances
+from altmas.certified.betting import BettingSequence
+from altmas.certified.design import Linearised, Sample, linearise
+from altmas.certified.functionals import Ratio
+from altmas.certified.race import catch_up, first_home, hazard_after, inclusion_at
+from altmas.certified.worth import worth_of_items
+from altmas.core.answers import Answers
+from altmas.core.method import ArrayMap, AskedRound, Job
+from altmas.core.policies import Choice, choose_uniformly
+from altmas.core.streams import stream
+from altmas.core.targets import Target, pairs, targets_of
+from altmas.metrics.confusion import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.certified.method import Certified
+
+LOOK_AHEAD = 1.3
+"""Chances are set so that the inclusion probabilities would be right after this many times the answers so far."""
+
+REFIT_GROWTH, TRAINING_GROWTH = 1.2, 1.5
+"""Refits come due, and slow learners are trained again, when the answers have grown by these factors."""
+
+ANYTIME_FLOOR = 0.4
+"""Share of a uniform choice in every draw, where intervals are to hold at all looks."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What stays the same throughout a run: the job, the recipe, and the ratios that are bet on."""
+
+    job: Job
+    recipe: Certified
+    watched: tuple[Ratio, ...] = ()
+
+    @cached_property
+    def targets(self) -> list[Target]:
+        """Every metric of every model."""
+        return targets_of(self.job.metrics, self.job.pool)
+
+    @cached_property
+    def cross_fit(self) -> CrossFit:
+        """The candidates of the belief, and the folds."""
+        pool = self.job.pool
+        models = label_models(pool, network=self.recipe.network, estimator=self.recipe.surrogate)
+        return CrossFit(models, pool.size, len(pool.classes), self.job.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
+
+    `ideal [N]` chances, the `belief [N, C]`, and what slow learners said, `slow:NAME [N, C]`. `known` is the number of
+    answers it was made from.
+    """
+
+    arrays: ArrayMap
+    known: int
+    linearised: dict[Target, Linearised] = field(default_factory=dict)
+
+    @property
+    def ideal(self) -> FloatArray:
+        """The chances that would be best, `[N]`."""
+        return self.arrays["ideal"]
+
+    @cached_property
+    def probabilities(self) -> FloatArray:
+        """The belief `[N, C]`. It is kept in single precision, so it is read from that wherever it is used."""
+        belief = self.arrays["belief"].astype(np.float64)
+        belief /= belief.sum(1, keepdims=True)
+        return belief
+
+    @property
+    def slow(self) -> Mapping[str, FloatArray]:
+        """What slow learners said, by name."""
+        return {name.removeprefix("slow:"): self.arrays[name] for name in self.arrays if name.startswith("slow:")}
+
+    @property
+    def trained(self) -> int:
+        """The number of answers that slow learners were last trained on."""
+        return int(self.arrays["trained"]) if "trained" in self.arrays else self.known
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What the rounds so far decided: who was asked, what was answered, each item's hazard, and the refit in force.
+
+    `asked` are positions in the order drawn. Those that have no answer are missing, and others stand for them.
+    """
+
+    setup: Setup
+    asked: IntArray
+    answers: Answers
+    hazard: FloatArray
+    bets: tuple[BettingSequence, ...]
+    rounds: int = 0
+    refit: Refit | None = None
+
+    @property
+    def open_items(self) -> IntArray:
+        """Positions not asked about yet."""
+        return Answers(items=self.asked).unlabelled(self.setup.job.pool)
+
+    @cached_property
+    def missing(self) -> IntArray:
+        """Positions asked about that have no answer."""
+        return self.asked[~np.isin(self.asked, self.answers.items)]
+
+    @cached_property
+    def inclusion(self) -> FloatArray:
+        """Probability of each item to have been asked about and answered by now `[N]`."""
+        asked = inclusion_at(self.hazard)
+        return asked * response_rate(asked, self.answers.items, self.missing)
+
+    @property
+    def due(self) -> bool:
+        """Whether the answers have grown enough for a refit."""
+        return len(self.answers) > 0 and len(self.answers) >= REFIT_GROWTH * (self.refit.known if self.refit else 0)
+
+    def with_refit(self, made: Refit | None) -> State:
+        """The same rounds, with another refit in force."""
+        return replace(self, refit=made)
+
+    def sample(self) -> Sample:
+        """What the estimates rest on."""
+        now = self.refit if self.refit is not None else refit(self)
+        known = min(now.known, len(self.answers))
+        return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised)
+
+
+def start(setup: Setup) -> State:
+    """The state before the first round."""
+    size = setup.job.pool.size
+    bets = tuple(BettingSequence(one, size) for one in setup.watched)
+    return State(setup, np.zeros(0, dtype=np.int64), Answers(), np.zeros(size), bets)
+
+
+def advance(state: State, round: AskedRound) -> State:
+    """Fold one round into the state: bets on its answers, hazards run on to its draws, and the answers.
+
+    A round that was drawn with an earlier refit brings it along. Where a log knows nothing but inclusion
+    probabilities, the round has those and the hazards follow from them.
+    """
+    drawn_with = state.with_refit(Refit(*round.kept)) if round.kept is not None else state
+    answered = round.labels >= 0
+    hazard = np.full(len(state.hazard), np.nan)
+    if round.inclusion is not None:
+        with np.errstate(divide="ignore"):  # an item that was certain to be asked about has an endless hazard
+            hazard[round.items] = -np.log1p(-round.inclusion)
+        bets: tuple[BettingSequence, ...] = ()
+    else:
+        now = chances_of(drawn_with)
+        believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
+        bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
+        hazard = hazard_after(state.hazard, now, state.open_items, len(round.items))
+    return replace(
+        drawn_with,
+        asked=np.concatenate([state.asked, round.items]),
+        answers=state.answers.extended(
+            round.items[answered], round.labels[answered], round.number, round.propensities[answered]
+        ),
+        hazard=hazard,
+        bets=bets,
+        rounds=round.number + 1,
+    )
+
+
+def replay(setup: Setup, rounds: Iterable[AskedRound]) -> State:
+    """The state after these rounds, from the first on."""
+    return reduce(advance, rounds, start(setup))
+
+
+def follow(state: State, answers: Answers) -> State:
+    """The state after all rounds of these answers, which go on from the state's own; refits are made as they come due."""
+    for round in rounds_of(answers, len(state.answers)):
+        state = advance(state, round)
+        if state.due:
+            state = state.with_refit(refit(state))
+    return state
+
+
+def rounds_of(answers: Answers, known: int = 0) -> Iterator[AskedRound]:
+    """The rounds of answers that all came, after the first `known` of them."""
+    for number in np.unique(answers.rounds[known:]):
+        end = int(np.searchsorted(answers.rounds, number, side="right"))
+        part = slice(known, end)
+        yield AskedRound(int(number), answers.items[part], answers.labels[part], answers.propensities[part])
+        known = end
+
+
+def chances_of(state: State) -> FloatArray:
+    """Chances of the next round `[N]`: what brings the inclusion probabilities to the ideal ones; alike at first."""
+    size = len(state.hazard)
+    if state.refit is None:
+        return np.full(size, 1.0 / size)
+    caught = catch_up(state.refit.ideal, state.hazard, math.ceil(LOOK_AHEAD * (len(state.asked) + 1)))
+    if state.setup.recipe.interval != "anytime":
+        return caught
+    # Betting must survive the worst draw, so its intervals suffer from small chances more than the estimate gains.
+    return chances(caught, floor=ANYTIME_FLOOR)
+
+
+def draw(state: State, count: int, number: int) -> Choice:
+    """The items of round `number`: drawn with the chances of the state, uniformly before the first refit."""
+    job = state.setup.job
+    if state.refit is None:
+        return choose_uniformly(job, Answers(items=state.asked), number, count)
+    open_items = state.open_items
+    return first_home(open_items, chances_of(state)[open_items], count, stream(job.seed, "race", number))
+
+
+def refit(state: State) -> Refit:
+    """Believe anew from the answers so far, and find the ideal chances that follow."""
+    setup, answers = state.setup, state.answers
+    pool = setup.job.pool
+    if len(answers) == 0:  # everything asked about was left unanswered
+        even = np.full((pool.size, len(pool.classes)), 1.0 / len(pool.classes), dtype=np.float32)
+        return Refit({"ideal": np.full(pool.size, 1.0 / pool.size), "belief": even}, 0)
+    before = state.refit
+    trained = before.trained if before is not None and len(answers) < TRAINING_GROWTH * before.trained else len(answers)
+    # Halfway between none and full weighting: the belief is to be right where most of the pool is, but full weights
+    # would leave it few answers to learn from.
+    weights = 1 / np.sqrt(state.inclusion[answers.items])
+    kept = before.slow if before is not None and trained < len(answers) else {}
+    belief = setup.cross_fit.fit(answers, weights / weights.mean(), kept)
+    arrays = {"belief": belief.probabilities.astype(np.float32)}
+    arrays |= {f"slow:{name}": said for name, said in belief.slow.items()}
+    if belief.slow:
+        arrays["trained"] = np.array(trained)
+    made = Refit(arrays, len(answers))
+    arrays["ideal"] = _ideal(state.with_refit(made))
+    return made
+
+
+def _ideal(state: State) -> FloatArray:
+    """The best chances `[N]`: by worth, mixed with the uniform share that would have served best so far."""
+    setup, sample = state.setup, state.sample()
+    wanted = [linearise([(1.0, target)], sample) for target in setup.targets]
+    # Where several models are assessed, what their differences need is drawn for too.
+    wanted += [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(setup.targets)]
+    worth = worth_of_items(setup.recipe.worth, setup.job, [at.variance for at in wanted], sample, state.rounds)
+    return chances(worth, floor=_floor(setup, worth, wanted, sample), temperature=setup.recipe.temperature)
+
+
+def _floor(setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample) -> float | FloatArray:
+    if setup.recipe.floor is not None:
+        return setup.recipe.floor
+    answers, fold = sample.answers, setup.cross_fit.fold
+    by_fold = best_floor(
+        worth,
+        [at.variance for at in wanted],
+        [np.square(at.surprises(answers)) for at in wanted],
+        1 / sample.inclusion[answers.items],
+        answers.items,
+        fold,
+        temperature=setup.recipe.temperature,
+    )
+    return np.asarray(by_fold[fold])
+
+
+def response_rate(inclusion: FloatArray, answered: IntArray, missing: IntArray) -> float:
+    """Share of the pool that can be labelled, as far as the questions show: each counts for the items it stands for.
+
+    >>> response_rate(np.full(10, 0.5), np.array([0, 1, 2]), np.array([3]))
+    0.75
+    """
+    if len(missing) == 0 or len(answered) == 0:
+        return 1.0
+    known, lost = (float((1 / inclusion[items]).sum()) for items in (answered, missing))
+    return known / (known + lost)

@@ -1,0 +1,144 @@
+"""Findings: everything the answers of a run tell. Results, audits, reports and commands read this and nothing else.
+
+Every finding has estimates. What else can be asked depends on what the method knows: each question is a capability,
+and `asked` refuses it in one sentence where the method does not have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+
+from altmas.core.answers import Answers
+from altmas.core.estimates import Estimate
+from altmas.core.method import Job, Run
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Findings(Protocol):
+    """What the answers tell at one moment."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def answers(self) -> Answers: ...
+
+    @property
+    def level(self) -> float: ...
+
+    @property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every metric of the job."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class PlainFindings:
+    """The estimates of a run that tells nothing else."""
+
+    run: Run
+    job: Job
+    answers: Answers
+    level: float
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every metric of the job."""
+        return tuple(self.run.estimate(self.level))
+
+
+@runtime_checkable
+class KnowsChances(Protocol):
+    """Every item's probability to have been asked about is known."""
+
+    @property
+    def inclusion(self) -> FloatArray: ...
+
+
+@runtime_checkable
+class EstimatesMore(Protocol):
+    """Metrics chosen after the labels were drawn."""
+
+    def estimate(self, metrics: Any, cost: Any = None) -> pd.DataFrame: ...
+
+
+@runtime_checkable
+class TellsConfusion(Protocol):
+    """Counts per true and predicted class on the whole pool, each with its interval."""
+
+    def confusion(self, model: str | None = None) -> pd.DataFrame: ...
+
+
+@runtime_checkable
+class TellsGroups(Protocol):
+    """A metric per group, which group is probably worst, and whether two of them differ."""
+
+    def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame: ...
+
+    def ranking(
+        self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None
+    ) -> pd.DataFrame: ...
+
+    def compare(
+        self,
+        by: str,
+        a: Hashable,
+        b: Hashable,
+        metric: str = "accuracy",
+        rope: float = 0.05,
+        model: str | None = None,
+    ) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class TellsCalibration(Protocol):
+    """Score and accuracy per score bin, and the expected calibration error; None without probabilities."""
+
+    def calibration(self, model: str | None = None) -> pd.DataFrame | None: ...
+
+    def ece(self, model: str | None = None) -> tuple[float, float, float] | None: ...
+
+
+@runtime_checkable
+class ComparesModels(Protocol):
+    """Paired differences of every two models, and the probability that each is the best; None for one model."""
+
+    def differences(self) -> pd.DataFrame | None: ...
+
+    def best(self) -> pd.DataFrame | None: ...
+
+
+@runtime_checkable
+class Forecasts(Protocol):
+    """Labels needed for a precision, and what random sampling would have needed."""
+
+    def forecast(self, within: float | None = None) -> pd.DataFrame: ...
+
+
+Capability = TypeVar("Capability")
+
+
+def can(findings: Findings, capability: type[Any]) -> bool:
+    """Whether these findings have a capability."""
+    return isinstance(findings, capability)
+
+
+def asked(findings: Findings, capability: type[Capability], method: str) -> Capability:
+    """The findings, known to have a capability; a method that lacks it is named with those that do not."""
+    if not isinstance(findings, capability):
+        hint = "The methods certified and random tell it."
+        raise InputError("method", f"be one that tells this: {_said(capability)}", repr(method), hint)
+    return findings
+
+
+def _said(capability: type[Any]) -> str:
+    """The first sentence of a capability's docstring, as part of a sentence."""
+    text = str(capability.__doc__).partition("\n")[0].rstrip(".")
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,128 @@
+"""Tasks: what is to be found out beyond the metrics of the whole pool. Values that check themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from altmas.core.checks import fraction, whole_number
+from altmas.metrics.errors import InputError
+
+TARGETS = ("least_accurate", "most_accurate", "least_calibrated", "most_costly")
+
+
+@dataclass(frozen=True)
+class EstimateGroups:
+    """The accuracy of each group: by `class` (predicted), `score`, `score:weight` or one of the pool's groups.
+
+    The task where none is named. Methods that know nothing of groups then estimate their metrics, and `by` stays None.
+    """
+
+    by: str | None = None
+    bins: int = 10
+
+
+@dataclass(frozen=True)
+class Identify:
+    """Which `m` groups are the `target`: least or most accurate, least calibrated, or most costly (with `cost`).
+
+    >>> Identify(m=3, by="region").target
+    'least_accurate'
+    """
+
+    target: str = "least_accurate"
+    m: int = 1
+    by: str = "class"
+    cost: ArrayLike | None = None
+    bins: int = 10
+
+    def __post_init__(self) -> None:
+        if self.target not in TARGETS:
+            raise InputError("target", f"be one of {', '.join(TARGETS)}", repr(self.target))
+        whole_number("m", self.m, 1)
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Whether groups `a` and `b` differ; differences smaller than `rope` do not matter.
+
+    >>> Compare("north", "south", by="region").rope
+    0.05
+    """
+
+    a: Hashable
+    b: Hashable
+    by: str = "class"
+    rope: float = 0.05
+    bins: int = 10
+
+    def __post_init__(self) -> None:
+        fraction("rope", self.rope)
+
+
+@dataclass(frozen=True)
+class Surface:
+    """The accuracy of every combination of attributes: names among the pool's groups, or all of them.
+
+    `estimator` is a name, `betagp` unless given, or an `altmas.SurfaceRecipe`; see docs/surface.md.
+    """
+
+    by: Any = None
+    estimator: Any = None
+
+
+Task = EstimateGroups | Identify | Compare | Surface
+
+TASKS: Mapping[str, type[Task]] = {
+    "estimate": EstimateGroups,
+    "identify": Identify,
+    "compare": Compare,
+    "surface": Surface,
+}
+
+
+def as_task(task: str | Task, about: Mapping[str, Any] | None = None) -> Task:
+    """A task as it is, or by its name with what it is about.
+
+    >>> as_task("compare", {"a": "north", "b": "south", "by": "region"})
+    Compare(a='north', b='south', by='region', rope=0.05, bins=10)
+    """
+    words = dict(about or {})
+    if not isinstance(task, str):
+        if not isinstance(task, Task):
+            raise InputError("task", f"be one of {', '.join(TASKS)}, or a value such as Compare(...)", repr(task))
+        if words:
+            raise InputError("task", "hold everything it is about", f"{', '.join(words)} beside it")
+        return task
+    if task not in TASKS:
+        raise InputError("task", f"be one of {', '.join(TASKS)}", repr(task))
+    kind = TASKS[task]
+    known = [one.name for one in fields(kind)]
+    if strange := [word for word in words if word not in known]:
+        takes = ", ".join(known)
+        raise InputError(f"task {task!r}", f"be about {takes}", repr(strange[0]), "See help(altmas.assess).")
+    if kind is Compare and not {"a", "b"} <= set(words):
+        hint = "task=altmas.Compare('north', 'south', by='region')."
+        raise InputError("groups to compare", "be two, a and b", ", ".join(words) or "none", hint)
+    return kind(**words)
+
+
+def task_name(task: Task) -> str:
+    """The name of a task, as `as_task` takes it.
+
+    >>> task_name(Surface(["sex", "race"]))
+    'surface'
+    """
+    return next(name for name, kind in TASKS.items() if isinstance(task, kind))
+
+
+def task_data(task: Task) -> dict[str, Any]:
+    """A task as data that a file can keep; `as_task(**data)` makes it again.
+
+    >>> task_data(Identify(m=2))["m"]
+    2
+    """
+    return {"task": task_name(task), "about": asdict(task)}
