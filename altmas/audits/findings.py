@@ -29,6 +29,7 @@ from altmas.certified.method import Certified
 from altmas.core.checks import fraction, positive
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
+from altmas.core.ranking import compared, ranked
 from altmas.core.resolve import resolve_metrics
 from altmas.core.targets import targets_of
 from altmas.metrics import Metric
@@ -40,7 +41,7 @@ from altmas.surfaces.method import SurfaceMethod
 from altmas.surfaces.recipe import DEFAULT as SURFACE
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import Surface, of_model, surface_of
-from altmas.words.groups import compared, in_words, ranked
+from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 from altmas.words.surfaces import unknown_chances
 
 if TYPE_CHECKING:
@@ -182,7 +183,10 @@ class Findings:
     def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None) -> pd.DataFrame:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
         table = self.groups(by, metric, model)
-        return ranked(table, by, metric, m, self.level, self.audit.settings.seed)
+        found = ranked(table, by, metric, m, self.level, self.audit.settings.seed)
+        rows = [{"group": one.group, "p": one.p} for one in found.itertuples()]
+        found.attrs["verdict"] = ranking_verdict(worst_by(metric, by), rows, m, found.attrs["together"], self.level)
+        return found
 
     def surface(self, by: By = None, *, estimator: str | SurfaceRecipe = SURFACE, model: str | None = None) -> Surface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
@@ -215,9 +219,10 @@ class Findings:
             assert isinstance(result, CompareResult)
             estimate, low, high = result.difference
             row = {"metric": "accuracy", "a": a, "b": b, "estimate": estimate, "low": low, "high": high}
-            return in_words(row, result.mu, rope, self.level)
-        row = slices.compare(self.of_model(model), by, a, b, metric)
-        return compared(row, rope, self.level)
+            row |= {f"p_{side}": share for side, share in result.mu.items()}
+        else:
+            row = compared(slices.compare(self.of_model(model), by, a, b, metric), rope)
+        return {**row, "verdict": comparison_verdict(row, rope, self.level)}
 
     def _accuracy_only(self, metric: str) -> None:
         if metric != "accuracy":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from altmas.core.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
 from altmas.surfaces.arms import is_missing
-from altmas.surfaces.ranking import worst_first
+from altmas.surfaces.marginals import worst_first
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -22,16 +22,17 @@ import pandas as pd
 
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
+from altmas.core.log import answers_in
 from altmas.core.pool import Pool
+from altmas.core.ranking import probability_among_lowest
 from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
 from altmas.surfaces.counts import ArmCounts, arm_answers
-from altmas.surfaces.marginals import Cells, spread, value_column
+from altmas.surfaces.marginals import Cells, spread, value_column, worst_first
 from altmas.surfaces.membership import By, Membership, membership
-from altmas.surfaces.ranking import probability_among_lowest, worst_first
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
 from altmas.words.surfaces import GUESSED, LABELLED, surface_promise, surface_verdict
 
@@ -239,8 +240,6 @@ def surface_from_log(
     >>> surface_from_log(pool, log, "side", estimator="beta-i", at_random=True).table["labels"].tolist()
     [13, 12]
     """
-    from altmas.certified.findings import answers_in
-
     if "inclusion" in log and log["inclusion"].isna().all():  # an audit's export, where the method does not know them
         log = log.drop(columns="inclusion")
     answers, _ = answers_in(pool, log)
