@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.findings import Findings
-    from altmas.surfaces.surface import Surface
+    from altmas.surfaces.surface import AccuracySurface
 
 
 class Audit(Record):
@@ -205,7 +205,7 @@ class Audit(Record):
 
     def surface(
         self, by: Any = None, *, estimator: Any = "betagp", level: float | None = None, model: str | None = None
-    ) -> Surface:
+    ) -> AccuracySurface:
         """The accuracy of every combination of the groups `by`, `"sex,race"`; all groups, where none are named.
 
         Of the first model under test, or of one by name.

@@ -40,7 +40,7 @@ from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.method import SurfaceMethod
 from altmas.surfaces.recipe import DEFAULT as SURFACE
 from altmas.surfaces.recipe import SurfaceRecipe
-from altmas.surfaces.surface import Surface, of_model, surface_of
+from altmas.surfaces.surface import AccuracySurface, of_model, surface_of
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 from altmas.words.surfaces import unknown_chances
 
@@ -188,7 +188,9 @@ class Findings:
         found.attrs["verdict"] = ranking_verdict(worst_by(metric, by), rows, m, found.attrs["together"], self.level)
         return found
 
-    def surface(self, by: By = None, *, estimator: str | SurfaceRecipe = SURFACE, model: str | None = None) -> Surface:
+    def surface(
+        self, by: By = None, *, estimator: str | SurfaceRecipe = SURFACE, model: str | None = None
+    ) -> AccuracySurface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
         recipe = SurfaceRecipe.of(estimator)
         where = membership(of_model(self.pool, model), by, bins=recipe.bins)

@@ -9,7 +9,7 @@ import numpy as np
 
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import ACTIVE
+from altmas.surfaces.combinations import ACTIVE
 
 FEWEST = 50
 """Arms in the worst and in the infrequent error."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surfaces.arms import Arms, Attribute
+from altmas.surfaces.combinations import Attribute, Combinations
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +29,10 @@ class Cells:
     """Items per cell `[V]`."""
 
     @classmethod
-    def of(cls, arms: Arms, support: FloatArray, places: Sequence[int]) -> Cells:
+    def of(cls, arms: Combinations, support: FloatArray, places: Sequence[int]) -> Cells:
         """Of some attributes, by place.
 
-        >>> arms = Arms.build({"hat": list("nnyy"), "age": list("oyoy")})
+        >>> arms = Combinations.build({"hat": list("nnyy"), "age": list("oyoy")})
         >>> Cells.of(arms, np.array([3.0, 1, 0, 0]), [1]).mean(np.array([0.5, 0.9, 0, 0]))
         array([0.5, 0.9])
         """
@@ -60,7 +60,7 @@ class Cells:
 def spread(cells: Cells, mean: FloatArray) -> float:
     """Variance of the arms' means `[A]` between cells, items counted.
 
-    >>> arms = Arms.build({"hat": list("ny")})
+    >>> arms = Combinations.build({"hat": list("ny")})
     >>> spread(Cells.of(arms, np.array([5.0, 5]), [0]), np.array([0.4, 0.6]))
     0.01
     """

@@ -15,7 +15,7 @@ from altmas.core.pool import NO_CLASS, Pool, with_missing
 from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, every_combination, is_missing
+from altmas.surfaces.combinations import MOST_ARMS, Attribute, Combinations, every_combination, is_missing
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface.affiliation import Affiliation
@@ -35,7 +35,7 @@ ENOUGH = 20
 class Membership:
     """The arms of a pool, and P(a|x) of each item: `sure` where the attributes are known exactly."""
 
-    arms: Arms
+    arms: Combinations
     belongs: Affiliation
     support: FloatArray
     """Items per arm `[A]`; where attributes are guessed, the number expected."""
@@ -74,7 +74,7 @@ def membership(pool: Pool, by: By = None, *, bins: int = 5) -> Membership:
             raise InputError("by", f"be a membership of this pool's {pool.size:,} items", f"one of {by.items:,}")
         return by
     order = {} if "class" in pool.groups else {"class": (*pool.classes, NO_CLASS)}
-    arms = Arms.build(_columns(pool, by, bins), bins=bins, order=order)
+    arms = Combinations.build(_columns(pool, by, bins), bins=bins, order=order)
     return Membership(arms, Affiliation.exact(arms.index), arms.support.astype(np.float64))
 
 
@@ -165,7 +165,7 @@ def membership_from_scores(
     tables = [_logits(one, scores[one.name], probabilities) for one in attributes]
     true = [_codes_where_known(one, truth[one.name]) for one in attributes]
     if known:
-        exact = Arms.build(known, bins=bins)
+        exact = Combinations.build(known, bins=bins)
         attributes += exact.attributes
         columns = list(exact.codes[exact.index].T)
         tables, true = [*tables, *columns], [*true, *columns]
@@ -182,7 +182,7 @@ def membership_from_scores(
     )  # fmt: skip
     places = np.ravel_multi_index(tuple(np.column_stack(true)[labelled].T), sizes)
     belongs = fit.affiliation(tables, codes).with_known(labelled, places)
-    arms = Arms(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes)).checked()
+    arms = Combinations(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes)).checked()
     return Membership(arms, belongs, belongs.support(arms.size), sure=False, layer=fit.weights[:2] if joint else None)
 
 

@@ -22,7 +22,7 @@ from altmas.surfaces.counts import ArmCounts, arm_counts
 from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
-from altmas.surfaces.surface import Surface, read_surface, surface_of
+from altmas.surfaces.surface import AccuracySurface, read_surface, surface_of
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
@@ -171,7 +171,7 @@ class SurfaceRun:
         mean = (known + float(left @ self.fitted.moments()[0])) / pool.size
         return min(max(mean, 0.0), 1.0), (known + right) / pool.size
 
-    def surface(self, level: float) -> Surface:
+    def surface(self, level: float) -> AccuracySurface:
         """The surface as it is now; fitted anew where another one was followed, or where attributes are guessed."""
         assert self.fitted is not None, "there are answers"
         if not self.where.sure or self.method.guide != self.method.recipe:

@@ -11,7 +11,7 @@ import numpy as np
 from altmas.core.checks import whole_number
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import ACTIVE, Arms
+from altmas.surfaces.combinations import ACTIVE, Combinations
 from altmas.surfaces.membership import Membership
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class SurfaceRecipe:
     Settings may be a mapping, as a file or a command has them; what it does not name is as usual.
 
     Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
-    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of `Arms.codes`, are
-    what the kernel sees in place of the attributes: an embedding of your own.
+    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of
+    `Combinations.codes`, are what the kernel sees in place of the attributes: an embedding of your own.
 
     >>> SurfaceRecipe("beta-i").estimator
     'beta-i'
@@ -81,7 +81,7 @@ class SurfaceRecipe:
 
         return ImputedSurface(surface, draws_for(where.arms.size)).fit(answers, rng=rng)
 
-    def _features(self, arms: Arms) -> FloatArray:
+    def _features(self, arms: Combinations) -> FloatArray:
         if self.features is not None:
             features = np.asarray(self.features, dtype=np.float64)
             if len(features) != arms.size:

@@ -13,7 +13,7 @@ from altmas.surfaces.chances import drawn_alike
 from altmas.surfaces.membership import Membership
 from altmas.surfaces.method import SurfaceRun
 from altmas.surfaces.recipe import SurfaceRecipe
-from altmas.surfaces.surface import Surface, surface_of
+from altmas.surfaces.surface import AccuracySurface, surface_of
 from altmas.words.surfaces import unknown_chances
 
 
@@ -23,7 +23,7 @@ class SurfaceResult(Result):
 
     surface: pd.DataFrame
     verdict: str
-    fitted: Surface = field(repr=False)
+    fitted: AccuracySurface = field(repr=False)
     """The surface itself, for `worst`, `marginal`, draws and pictures."""
 
     whole: Result = field(repr=False)

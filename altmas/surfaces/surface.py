@@ -28,8 +28,8 @@ from altmas.core.ranking import probability_among_lowest
 from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.counts import ArmCounts, arm_answers
 from altmas.surfaces.marginals import Cells, spread, value_column, worst_first
 from altmas.surfaces.membership import By, Membership, membership
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class AccuracySurface:
     """What the answers tell of every arm: `table`, `worst`, `marginal`, `verdict` and what the intervals `promise`."""
 
     where: Membership
@@ -56,7 +56,7 @@ class Surface:
     caution: str = ""
 
     @property
-    def arms(self) -> Arms:
+    def arms(self) -> Combinations:
         """The combinations of attributes."""
         return self.where.arms
 
@@ -186,10 +186,10 @@ class Surface:
 def read_surface(
     where: Membership, counts: ArmCounts, recipe: SurfaceRecipe, fitted: SurfaceBelief, level: float, seed: int,
     caution: str = "",
-) -> Surface:  # fmt: skip
+) -> AccuracySurface:  # fmt: skip
     """The surface that a fitted estimator describes."""
     draws = fitted.draw(draws_for(where.arms.size), stream(seed, "surface", "draws"))
-    return Surface(where, counts, recipe, fitted.posterior(fraction("level", level)), draws, caution)
+    return AccuracySurface(where, counts, recipe, fitted.posterior(fraction("level", level)), draws, caution)
 
 
 def surface_of(
@@ -203,7 +203,7 @@ def surface_of(
     seed: int = 0,
     model: str | None = None,
     caution: str = "",
-) -> Surface:
+) -> AccuracySurface:
     """A surface from answers. `inclusion [N]`: the chance of each item to have been asked about, where they differ.
 
     Without `inclusion` the labels of an arm are taken as drawn uniformly from it; see `altmas.surfaces.counts`.
@@ -227,7 +227,7 @@ def surface_of(
 
 def surface_from_log(
     pool: Pool, log: pd.DataFrame, by: By = None, *, explored: By = None, at_random: bool = False, **how: Any
-) -> Surface:
+) -> AccuracySurface:
     """A surface from a pool and a log of answers: columns `id` and `label`, and `inclusion` where chances differed.
 
     `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export. Where it does not say
