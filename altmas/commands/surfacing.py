@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands.looking import found_in
-from altmas.commands.shared import as_json, counted, folder, level, model, printable, say_json, say_table, with_interval
+from altmas.commands.shared import as_json, folder, level, model, printable, say_json, say_table, with_interval
+from altmas.words.surfaces import too_small
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.surfaces.surface import AccuracySurface
@@ -129,7 +131,7 @@ def _cuts(shown: AccuracySurface) -> list[str]:
 def _advice(shown: AccuracySurface) -> list[str]:
     found, least = _combinations(shown), counted(shown.recipe.least, "item")
     if shown.largest_only:
-        return [f"No combination has {least}: the largest are judged. Fewer attributes make larger ones."]
+        return [f"{too_small(shown.recipe.least)} Fewer attributes make larger ones."]
     if 2 * found["judged"] < found["with_items"]:
         return [
             f"Most combinations have fewer than {least}: fewer attributes, or a smaller --least, judge more of them."

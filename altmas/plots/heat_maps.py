@@ -15,14 +15,14 @@ from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, pe
 from altmas.plots.curves import Band
 from altmas.surfaces.combinations import shown as told
 from altmas.words.surfaces import LABELLED
-from altmas.words.wording import short
+from altmas.words.wording import amount, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from altmas.surfaces.surface import AccuracySurface
 
-MOST_VALUES = 12
+VALUES_SHOWN = 12
 """Of an attribute with more values, those with the most items are shown."""
 
 FAINTEST, DARKEST = 0.04, 0.55
@@ -46,13 +46,13 @@ class MarginalDisplay:
     level: float
 
     @classmethod
-    def from_surface(cls, surface: AccuracySurface, attribute: str, *, most: int = MOST_VALUES) -> MarginalDisplay:
+    def from_surface(cls, surface: AccuracySurface, attribute: str, *, most: int = VALUES_SHOWN) -> MarginalDisplay:
         """Of one attribute of a surface."""
         return cls.from_table(surface.marginal(attribute), attribute, level=surface.level, most=most)
 
     @classmethod
     def from_table(
-        cls, table: pd.DataFrame, attribute: str, *, level: float = 0.95, most: int = MOST_VALUES
+        cls, table: pd.DataFrame, attribute: str, *, level: float = 0.95, most: int = VALUES_SHOWN
     ) -> MarginalDisplay:
         """From a table as `AccuracySurface.marginal` gives it.
 
@@ -80,7 +80,7 @@ class MarginalDisplay:
         ax.annotate("labels", (1, 1), (38, 4), xycoords="axes fraction", va="bottom", **column)
         for y, labels in zip(rows, self.labels, strict=True):
             at = ("axes fraction", "data")
-            text = _count(labels)
+            text = amount(labels)
             ax.annotate(text, (1, y), (38, 0), xycoords=at, va="center_baseline", annotation_clip=False, **column)
         ax.set_yticks(rows, self.names, parse_math=False)
         ax.set_ylim(len(rows) - 0.4, -0.6)
@@ -106,14 +106,14 @@ class PairDisplay:
     scale: tuple[float, float] | None = None
 
     @classmethod
-    def from_surface(cls, surface: AccuracySurface, a: str, b: str, *, most: int = MOST_VALUES) -> PairDisplay:
+    def from_surface(cls, surface: AccuracySurface, a: str, b: str, *, most: int = VALUES_SHOWN) -> PairDisplay:
         """Of two attributes of a surface."""
         return cls.from_table(surface.marginal(a, b), a, b, order=surface.values, most=most)
 
     @classmethod
     def from_table(
         cls, table: pd.DataFrame, a: str, b: str, *, order: Mapping[str, Sequence[Any]] | None = None,
-        most: int = MOST_VALUES,
+        most: int = VALUES_SHOWN,
     ) -> PairDisplay:  # fmt: skip
         """From a table as `AccuracySurface.marginal` gives it; the attribute with more values goes down the side.
 
@@ -176,7 +176,7 @@ class PairDisplay:
             if bare[y, x]:
                 text, style = f"({text})", "italic"
             ax.text(x, y - 0.12, text, ha="center", va="center", fontsize=9, style=style)
-            ax.text(x, y + 0.24, f"n {_count(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
+            ax.text(x, y + 0.24, f"n {amount(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
         place_names(ax, self.columns, self.rows)
         down, across = (
             short(name, LONGEST_LABEL) + _left_out(left)
@@ -217,7 +217,3 @@ def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) 
 def _left_out(count: int) -> str:
     word = "value" if count == 1 else "values"
     return f"; {count:,} rarer {word} left out" if count else ""
-
-
-def _count(labels: float) -> str:
-    return f"{labels:,.0f}" if float(labels).is_integer() else f"{labels:,.1f}"

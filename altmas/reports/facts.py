@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import positive
-from altmas.reports.assumptions import assumptions, kinds_of, warnings_of
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
 from altmas.reports.facts_trail import items_asked, trail
 from altmas.reports.plain import plain_data, plain_name, plain_rows
 from altmas.surfaces.membership import membership
+from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.comparing import two_models
 from altmas.words.extremes import best_of
 

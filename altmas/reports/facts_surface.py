@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from altmas.surfaces.surface import AccuracySurface
 
-MOST_ARMS = 1000
+ARMS_TOLD = 1000
 """Of more combinations than this, those that are probably the worst are told."""
 
 PAIRS = 2
@@ -24,7 +24,7 @@ PAIRS = 2
 def surface_facts(surface: AccuracySurface) -> dict[str, Any]:
     """The surface as plain data: arms from the worst on, the values of each attribute, and the widest pairs."""
     names = surface.arms.names
-    judged = surface.worst(min(MOST_ARMS, int(surface.active.sum())))
+    judged = surface.worst(min(ARMS_TOLD, int(surface.active.sum())))
     worst = worst_first(judged, "p_worst", 2).drop(columns="p")  # the chance that a report shows, as it shows it
     return {
         "by": list(names),

@@ -14,8 +14,7 @@ from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
 from altmas.plots.history import plot_history
 from altmas.reports.svg import draw
-from altmas.words.verdict import Row
-from altmas.words.wording import is_share, named, short
+from altmas.words.wording import Row, is_share, named, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 WIDTH = 5.6
 """Inches. Small enough that letters stay readable on a telephone."""
 
-MOST_ROWS, MOST_LINES = 30, 5
+FOREST_ROWS, WIDTH_LINES = 30, 5
 FAINTEST, DARKEST = 0.06, 0.45
 """Shades of a heat map: letters must stay readable on the darkest."""
 
@@ -32,7 +31,7 @@ FAINTEST, DARKEST = 0.06, 0.45
 def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, title: str) -> str:
     """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends."""
     known = sorted((row for row in rows if row["estimate"] is not None), key=lambda row: row["estimate"])
-    count = min(MOST_ROWS, len(known))
+    count = min(FOREST_ROWS, len(known))
     first = count - count // 2
     shown = [*known[:first], *known[len(known) - count // 2 :]]
     display = ForestDisplay(
@@ -133,7 +132,7 @@ def widths(rows: Sequence[Row], metrics: Sequence[str], within: float, key: str,
 
     def plot() -> Axes:
         ax = new_axes()
-        for k, metric in enumerate(metrics[:MOST_LINES]):
+        for k, metric in enumerate(metrics[:WIDTH_LINES]):
             points = [row for row in rows if row["metric"] == metric and row["low"] is not None]
             half = [(row["high"] - row["low"]) / 2 for row in points]
             labels = [row["labels"] for row in points]

@@ -16,7 +16,7 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.surfaces.bins import bin_names, quantile_edges
 
-MOST_ARMS = 20_000
+MOST_COMBINATIONS = 20_000
 """Up to here every combination is an arm; beyond, those that occur."""
 
 MOST_VALUES = 2_000
@@ -115,7 +115,7 @@ class Combinations:
 
     @classmethod
     def build(
-        cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_ARMS,
+        cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_COMBINATIONS,
         order: Mapping[str, Sequence[Hashable]] | None = None,
     ) -> Combinations:  # fmt: skip
         """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles.

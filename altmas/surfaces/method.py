@@ -19,7 +19,7 @@ from altmas.methods.weighted import everything_labelled, goes_on
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.surfaces.counts import ArmCounts, arm_counts
-from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
+from altmas.surfaces.exploration import BATCH, EXPLORE_RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
 from altmas.surfaces.surface import AccuracySurface, read_surface, surface_of
@@ -48,8 +48,8 @@ class SurfaceMethod:
     default_metrics = "accuracy"
 
     def __post_init__(self) -> None:
-        if self.explore not in RULES:
-            raise InputError("explore", f"be one of {', '.join(RULES)}", repr(self.explore))
+        if self.explore not in EXPLORE_RULES:
+            raise InputError("explore", f"be one of {', '.join(EXPLORE_RULES)}", repr(self.explore))
         whole_number("batch", self.batch, 1)
         SurfaceRecipe.of(self.estimator)  # an unknown one is refused now
 

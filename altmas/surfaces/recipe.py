@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEFAULT = "betagp"
 """On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
 
-_NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
+_NUMBERS_DRAWN, _FEWEST_DRAWS, _MOST_DRAWS = 8_000_000, 200, 4000
 """In draws of the whole surface, and how many of these."""
 
 
@@ -101,7 +101,7 @@ def draws_for(arms: int) -> int:
     >>> draws_for(6), draws_for(4096)
     (4000, 1953)
     """
-    return int(np.clip(_NUMBERS // arms, _FEWEST, _MOST))
+    return int(np.clip(_NUMBERS_DRAWN // arms, _FEWEST_DRAWS, _MOST_DRAWS))
 
 
 def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:

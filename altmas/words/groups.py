@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.verdict import Row
+from altmas.words.wording import Row
 
 CONTENDERS = 4
 """So many groups are listed while the worst is not settled; more where several are sought."""
