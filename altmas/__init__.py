@@ -20,13 +20,17 @@ if _TYPE_CHECKING:
     from altmas.beliefs.tune_network import tune_network as tune_network
     from altmas.catalogue import make_method as make_method
     from altmas.certified.findings import CertifiedResult as CertifiedResult
-    from altmas.certified.findings import estimate_from_log as estimate_from_log
+    from altmas.certified.log import estimate_from_log as estimate_from_log
     from altmas.core.loop import MethodError as MethodError
     from altmas.core.loop import OracleError as OracleError
     from altmas.core.oracles import Noisy as Noisy
     from altmas.core.oracles import TableOracle as TableOracle
     from altmas.core.pool import Pool as Pool
     from altmas.core.result import Result as Result
+    from altmas.core.tasks import Compare as Compare
+    from altmas.core.tasks import EstimateGroups as EstimateGroups
+    from altmas.core.tasks import Identify as Identify
+    from altmas.core.tasks import Surface as Surface
     from altmas.metrics.errors import AltmasError as AltmasError
     from altmas.metrics.errors import InputError as InputError
     from altmas.surfaces.membership import membership_from_scores as membership_from_scores
@@ -38,16 +42,20 @@ _HOMES = {
     "AltmasError": "metrics.errors",
     "Audit": "audits.audit",
     "CertifiedResult": "certified.findings",
+    "Compare": "core.tasks",
+    "EstimateGroups": "core.tasks",
+    "Identify": "core.tasks",
     "InputError": "metrics.errors",
     "MethodError": "core.loop",
     "Noisy": "core.oracles",
     "OracleError": "core.loop",
     "Pool": "core.pool",
     "Result": "core.result",
+    "Surface": "core.tasks",
     "SurfaceRecipe": "surfaces.recipe",
     "TableOracle": "core.oracles",
     "assess": "assessment",
-    "estimate_from_log": "certified.findings",
+    "estimate_from_log": "certified.log",
     "make_method": "catalogue",
     "membership_from_scores": "surfaces.membership",
     "surface_from_log": "surfaces.surface",

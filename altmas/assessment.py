@@ -9,25 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.bandits.findings import result_for
-from altmas.bandits.method import GroupMethod
-from altmas.bandits.tasks import GroupQuestion, checked_task
-from altmas.catalogue import USUAL, make_method, usual_metrics
-from altmas.certified.method import Certified
+from altmas.catalogue import USUAL, findings_of, make_method, usual_metrics
 from altmas.core.checks import as_column, fraction, positive, whole_number
+from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
-from altmas.core.method import Job, Method
+from altmas.core.method import Job, Method, TakesTasks, several_models
 from altmas.core.oracles import TableOracle, as_oracle, labels_in
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
 from altmas.core.resolve import resolve_metrics
 from altmas.core.result import Result
+from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task, as_task, task_name
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
-from altmas.surfaces.membership import By, membership
-from altmas.surfaces.method import SurfaceMethod
-from altmas.surfaces.recipe import SurfaceRecipe
-from altmas.surfaces.result import SurfaceQuestion, surface_result
+from altmas.surfaces.result import laid_out, surface_found, surface_result
 
 
 def assess(
@@ -50,15 +45,9 @@ def assess(
     ids: Any = None,
     logits: bool = False,
     cost: ArrayLike | None = None,
-    task: str = "estimate",
-    by: By = None,
-    target: str = "least_accurate",
-    m: int = 1,
-    a: Hashable = None,
-    b: Hashable = None,
-    rope: float = 0.05,
-    estimator: str | SurfaceRecipe | None = None,
+    task: str | Task = "estimate",
     progress: bool = True,
+    **about: Any,
 ) -> Result:
     """Find out how good a model under test is on a pool, from at most `budget` labels.
 
@@ -96,15 +85,15 @@ def assess(
         Stop before the budget is spent once every interval is within +- this much.
     seed
         The same seed gives the same questions and the same numbers.
-    task, by
-        For the group methods: `estimate` each group's accuracy (the result has `groups`), `identify` the `m` groups
-        that are `target` (it has `ranking` and `verdict`), or `compare` groups `a` and `b` (it has `mu`, `eta`, `lam`
-        and `verdict`; differences below `rope` do not matter). `by` is `class` (predicted, the default), `score`,
-        `score:weight` or one of `groups`. For any method: `surface`, the accuracy of every combination of the
-        attributes `by`, `["sex", "race"]` or `"sex,race"` among `groups`, or all of them (it has `surface`, `verdict`
-        and `fitted`).
-    estimator
-        Of a surface: a name, `betagp` unless given, or a `SurfaceRecipe`; see docs/surface.md.
+    cost
+        `[true, predicted]`, for the metric `expected_cost` and for finding the most costly groups.
+    task
+        A value: `altmas.Identify(m=3)`, which groups are the least accurate (the result has `ranking` and `verdict`);
+        `altmas.Compare("north", "south", by="region", rope=0.05)`, whether two differ (it has `mu`, `eta`, `lam` and
+        `verdict`); `altmas.EstimateGroups(by="region")`, each one's accuracy (it has `groups`): these are for the group
+        methods. `altmas.Surface(["sex", "race"])`, the accuracy of every combination (it has `surface`, `verdict` and
+        `fitted`), is for any method. Or a name, `"estimate"`, `"identify"`, `"compare"`, `"surface"`, with what it is
+        `about` as further keywords.
 
     Examples
     --------
@@ -129,7 +118,7 @@ def assess(
     plan = replace(
         _plan(pool, budget, initial, portion, level), within=None if within is None else positive("within", within)
     )
-    if len(pool.outputs) > 1 and not isinstance(chosen, Certified):
+    if len(pool.outputs) > 1 and not several_models(chosen):
         hint = "Several models at once take method='certified'."
         raise InputError(
             "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint
@@ -141,53 +130,38 @@ def assess(
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
     seed = whole_number("seed", seed, 0)
-    surface, chosen = _surface_question(chosen, pool, task, by, estimator)
-    if surface is None:
-        question = GroupQuestion(task, "class" if by is None else by, target, m, a, b, rope, cost)  # type: ignore[arg-type]
-        chosen = _with_question(chosen, question)
-    else:
-        question = GroupQuestion()
+    goal = as_task(task, about)
+    if isinstance(goal, Identify) and goal.cost is None:
+        goal = replace(goal, cost=cost)
+    chosen, surface = _for_task(chosen, goal, pool)
     seen: list[Round] = []
     with reporter(progress) as tell:
-        for done in rounds(Job(pool, wanted, seed, tell), chosen, answering, plan):
+        job = Job(pool, wanted, seed, tell)
+        for done in rounds(job, chosen, answering, plan):
             first = done.estimates[0]
             now = f"{chosen.name}: {first.metric} {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}]"
             tell.step(first.labels, plan.budget, now)
             seen.append(done)
-    with answers_kept(chosen, seen[-1].answers, pool):
-        found = result_for(question, chosen.name, pool, seen, plan.level)
-        return found if surface is None else surface_result(surface, found, seen[-1], plan.level, seed)
+    last = seen[-1]
+    with answers_kept(chosen, last.answers, pool):
+        findings = findings_of(chosen, last.run, job, last.answers, plan.level)
+        found = findings.result(chosen.name, seen) if isinstance(findings, MakesResults) else None
+        found = Result.of(chosen.name, seen, findings) if found is None else found
+        return found if surface is None else surface_result(found, surface_found(chosen, findings, surface))
 
 
-def _surface_question(
-    method: Method, pool: Pool, task: str, by: By, estimator: str | SurfaceRecipe | None
-) -> tuple[SurfaceQuestion | None, Method]:
-    """The arms and the recipe of a surface, where one is asked for, and the method with both."""
-    checked_task(task)
-    if task != "surface" and not (isinstance(method, SurfaceMethod) and task == "estimate"):
-        if estimator is not None:
-            raise InputError("estimator", "come with task='surface'", f"task {task!r}")
-        if by is not None and task == "estimate" and not isinstance(method, GroupMethod):
-            raise InputError("by", "come with task='surface' or a group method", f"method {method.name!r}")
-        return None, method
-    if len(pool.outputs) > 1:
-        hint = "Assess them all, then take altmas.surface_from_log(pool, result.answers, by, model=...)."
-        raise InputError("predictions", "be one model's for a surface", f"{len(pool.outputs)} models", hint)
-    if isinstance(method, SurfaceMethod):
-        recipe = method.recipe if estimator is None else SurfaceRecipe.of(estimator)
-        where = membership(pool, method.by if by is None else by, bins=recipe.bins)
-        return SurfaceQuestion(where, recipe), replace(method, by=where, estimator=recipe)
-    recipe = SurfaceRecipe.of(estimator)
-    return SurfaceQuestion(membership(pool, by, bins=recipe.bins), recipe), method
-
-
-def _with_question(method: Method, question: GroupQuestion) -> Method:
-    if isinstance(method, GroupMethod):
-        return replace(method, question=question)
-    if question.kind != "estimate":
-        rule = f"be one of the group methods for task {question.kind!r}"
+def _for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | None]:
+    """The method that asks for this task, and the surface to make of its labels, if one is wanted."""
+    surface = laid_out(task, pool) if isinstance(task, Surface) else None
+    if isinstance(method, TakesTasks):
+        chosen = method.with_task(task if surface is None else surface, pool)
+        return chosen, getattr(chosen, "surface_task", surface)
+    if isinstance(task, Identify | Compare):
+        rule = f"be one of the group methods for task {task_name(task)!r}"
         raise InputError("method", rule, repr(method.name), "They are uniform, informed, thompson, hierarchical, ...")
-    return method
+    if isinstance(task, EstimateGroups) and task.by is not None:
+        raise InputError("by", "come with task='surface' or a group method", f"method {method.name!r}")
+    return method, surface
 
 
 def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Plan:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, get_type_hints
 
 from altmas.bandits.method import GroupMethod
+from altmas.certified.findings import CertifiedFindings
 from altmas.certified.method import Certified
-from altmas.core.method import Method
+from altmas.certified.state import Setup, replay, rounds_of
+from altmas.core.answers import Answers
+from altmas.core.findings import Findings, PlainFindings
+from altmas.core.method import AskedRound, Job, Method, Run, TellsFindings, draws_alike
+from altmas.core.options import checked_options
 from altmas.core.plugins import METHODS as PLUG_INS
 from altmas.core.plugins import called, plugin_names
 from altmas.methods.alt_mas import AltMas, Bald
@@ -21,6 +26,7 @@ from altmas.methods.random import RandomSampling
 from altmas.methods.stratified import Stratified
 from altmas.metrics.errors import InputError
 from altmas.surfaces.method import SurfaceMethod
+from altmas.surfaces.recipe import SurfaceRecipe
 
 METHODS: dict[str, Callable[..., Method]] = {
     "certified": Certified,
@@ -70,11 +76,25 @@ def make_method(name: str, **options: Any) -> Method:
     """
     if name not in METHODS:
         return _from_elsewhere(name, options)
-    try:
-        return METHODS[name](**options)
-    except TypeError as error:
-        said = str(error).split("() ")[-1].removeprefix("got ")
-        raise InputError(f"options of method {name!r}", "be known", said) from None
+    passed_on = get_type_hints(SurfaceRecipe) if name == "surface" else {}
+    return METHODS[name](**checked_options(f"method {name!r}", METHODS[name], options, passed_on))
+
+
+def findings_of(
+    method: Method, run: Run, job: Job, answers: Answers, level: float, rounds: Sequence[AskedRound] | None = None
+) -> Findings:
+    """Everything the answers of a run tell; `rounds` are those of a log, in which some answers may be missing.
+
+    A method that draws every question uniformly knows the chances of them all, so its labels can be asked whatever
+    those of `certified` can; the estimates stay its own.
+    """
+    if isinstance(run, TellsFindings):
+        return run.findings(level)
+    if not draws_alike(method):
+        return PlainFindings(run, job, answers, level)
+    state = replay(Setup(job, Certified(network=False)), rounds_of(answers) if rounds is None else rounds)
+    logged = None if rounds is None else tuple(rounds)
+    return CertifiedFindings(state, level, logged, plain=tuple(run.estimate(level)))
 
 
 def _from_elsewhere(name: str, options: dict[str, Any]) -> Method:

@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 import click
 
 from altmas import __version__
-from altmas.commands import completing, demonstrating, exchanging, keeping, labelling, looking, setting_up, surfacing
+from altmas.commands import completing, exchanging, keeping, labelling, looking, setting_up, surfacing
 from altmas.commands.shared import EXIT_REFUSED
 from altmas.core.plugins import COMMANDS, plugin, plugin_names
+from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
-
-ELSEWHERE = {"bench": "altmas.experiments.bench.command"}
-"""Our commands that live outside this room: looked up by name, so that this room imports no other."""
 
 
 class InOrder(click.Group):
     """Commands in the order they are used in, not that of the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """As they were added, then those of other packages."""
-        ours = [*self.commands, *ELSEWHERE]
-        return [*ours, *(name for name in plugin_names(COMMANDS) if name not in ours)]
+        """As they were added, then those that entry points name: our own `bench`, and other packages'."""
+        return [*self.commands, *(name for name in plugin_names(COMMANDS) if name not in self.commands)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """One of ours, or by the entry point `altmas.commands`; one that does not load is no command."""
         if (ours := super().get_command(ctx, cmd_name)) is not None:
             return ours
-        if cmd_name in ELSEWHERE:
-            found = getattr(importlib.import_module(ELSEWHERE[cmd_name]), cmd_name)
-        else:
-            try:
-                found = plugin(COMMANDS, cmd_name)
-            except InputError as error:
-                click.echo(f"Note: {error}", err=True)
-                return None
+        try:
+            found = plugin(COMMANDS, cmd_name)
+        except InputError as error:
+            click.echo(f"Note: {error}", err=True)
+            return None
         return found if isinstance(found, click.Command) else None
 
 
@@ -47,7 +40,7 @@ def commands() -> None:
 
 
 for command in (
-    demonstrating.demo, setting_up.init, setting_up.check, exchanging.next_questions, labelling.label,
+    demo, setting_up.init, setting_up.check, exchanging.next_questions, labelling.label,
     exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
     looking.vendors, keeping.report, keeping.export, keeping.log, keeping.undo, keeping.redo, keeping.refit,
     completing.completion,

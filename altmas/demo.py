@@ -1,26 +1,29 @@
-"""The main job on bundled data: a vendor's digits classifier, assessed by four methods from the same pool and seed."""
+"""`altmas demo`, the main job on bundled data: a vendor's digits classifier, audited to a report.
+
+Beside it, four methods assess the same pool from the same seed. Imports wait until the demo runs: `altmas --help` reads
+this file too.
+"""
 
 from __future__ import annotations
 
 import shutil
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from altmas.assessment import assess
-from altmas.core.checks import whole_number
-from altmas.core.pool import Pool
-from altmas.core.result import Result
-from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from altmas.audits.audit import Audit
+    from altmas.core.result import Result
 
 METHODS = ("certified", "altmas", "bald", "random")
 METRICS = "alt_mas_3"
@@ -60,6 +63,9 @@ def run_demo(
     *, budget: int = 150, batch: int = 10, seed: int = 0, progress: bool = True
 ) -> tuple[dict[str, Result], dict[str, float]]:
     """Each method's result, and the truth that only a demo knows."""
+    from altmas.assessment import assess
+    from altmas.metrics import metrics_named, tally
+
     vendor = vendor_digits()
     results = {
         name: assess(
@@ -81,6 +87,8 @@ def relative_errors(history: pd.DataFrame, truth: dict[str, float]) -> pd.Series
 
 def comparison(results: dict[str, Result], truth: dict[str, float]) -> pd.DataFrame:
     """One row per metric and method, beside the truth."""
+    import pandas as pd
+
     rows = []
     for name, result in results.items():
         for row in result.estimates.to_dict("records"):
@@ -105,6 +113,8 @@ def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0
     The images lie beside it, so that labelling can be tried, and how much ink a digit has is a group to look into.
     """
     from altmas.audits.audit import Audit
+    from altmas.core.checks import whole_number
+    from altmas.core.pool import Pool
 
     vendor = vendor_digits()
     whole_number("budget", budget, 1)
@@ -154,3 +164,64 @@ def _write_images(folder: Path, images: NDArray[np.uint8]) -> list[str]:
         if not path.exists():
             imsave(path, np.kron(255 - image, np.ones((16, 16), dtype=np.uint8)), cmap="gray", vmin=0, vmax=255)
     return [str(path.resolve()) for path in paths]
+
+
+@click.command(short_help="The main job on bundled data, to a report.")
+@click.option("--out", default="altmas-demo", show_default=True, help="Folder for the report and the tables.",
+              type=click.Path(file_okay=False, path_type=Path))  # fmt: skip
+@click.option("--budget", default=150, show_default=True, help="Labels each method may spend.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers.")
+@click.option("--compare/--no-compare", "methods", default=True, help="Beside the audit, three other methods.")
+@click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
+def demo(out: Path, budget: int, seed: int, methods: bool, as_json: bool) -> None:
+    """Audit a vendor's digits classifier: 150 labels, a report; and other methods beside the truth."""
+    from altmas.commands.shared import rows, say_json
+
+    started = time.monotonic()
+    out.mkdir(parents=True, exist_ok=True)
+    audit = run_audit(out / "audit", budget=budget, seed=seed)
+    with audit:
+        audit.report(out / "report.html")
+        sentences = audit.findings().estimates[["metric", "estimate", "low", "high"]]
+    table = None
+    if methods:
+        results, truth = run_demo(budget=budget, seed=seed, progress=not as_json)
+        table = comparison(results, truth)
+        table.to_csv(out / "estimates.csv", index=False)
+        for name, result in results.items():
+            result.history.to_csv(out / f"history-{name}.csv", index=False)
+            result.answers.to_csv(out / f"answers-{name}.csv", index=False)
+        for kind in ("svg", "png"):
+            write_figure(results, truth, out / f"relative-error.{kind}")
+    if as_json:
+        say_json("demo", {"report": str(out / "report.html"), "audit": rows(sentences), "methods": rows(table)})
+        return
+    if table is not None:
+        _show(table)
+        click.echo(f"\nWritten to {out}/: relative-error.svg and .png, and the tables as CSV.")
+    click.echo(f"\nThe audit, after {budget} labels:")
+    for row in sentences.to_dict("records"):
+        click.echo(f"  {row['metric']}: {row['estimate']:.1%}, between {row['low']:.1%} and {row['high']:.1%}")
+    click.echo(f"The report: {out}/report.html. Go on with: altmas label {out}/audit --annotator you")
+    click.echo(f"All in {time.monotonic() - started:.0f} s.")
+
+
+def _show(table: pd.DataFrame) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title="Estimates beside the truth (which only a demo knows)", title_justify="left")
+    for column in ("metric", "truth", "method", "estimate", "interval", "error"):
+        shown.add_column(column, justify="left" if column in ("metric", "method") else "right", no_wrap=True)
+    for metric, part in table.groupby("metric", sort=False):
+        for row in part.to_dict("records"):
+            first = row["method"] == part["method"].iloc[0]
+            named = (str(metric), f"{row['truth']:.3f}") if first else ("", "")
+            interval = f"{row['low']:.3f} to {row['high']:.3f}"
+            shown.add_row(*named, row["method"], f"{row['estimate']:.3f}", interval, f"{row['error']:.3f}")
+        shown.add_section()
+    Console().print(shown)
+    click.echo("What the intervals promise:")
+    for method, promise in table.drop_duplicates("method")[["method", "promise"]].itertuples(index=False):
+        click.echo(f"  {method}: {promise}")
+    click.echo("Only an interval that promises coverage can be relied on to hold the truth.")

@@ -5,7 +5,7 @@ from scipy.special import ndtri
 from scipy.stats import binomtest
 
 from altmas import InputError
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 from altmas.surrogates.surface.affiliation import Affiliation, most_probable
 from altmas.surrogates.surface.attribute_calibration import CalibrationSettings, calibrate
 from altmas.surrogates.surface.beta_independent import BetaIndependent
@@ -25,7 +25,7 @@ def noisy():
     signal = (2 * truth - 1) + spread * rng.standard_normal(truth.shape)
     logit = 4 * 2 * signal / spread**2
     scores = [np.column_stack([np.zeros(4000), logit[:, k]]) for k in range(2)]
-    arms = Arms.build({"a": first, "b": second})
+    arms = Combinations.build({"a": first, "b": second})
     return arms, truth, scores
 
 

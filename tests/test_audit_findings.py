@@ -15,10 +15,11 @@ from altmas.certified import slices
 from altmas.certified.design import Sample, designed, linearise
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
+from altmas.core.ranking import compared, ranked
 from altmas.core.targets import targets_of
 from altmas.metrics import metric, metrics_named, tally
 from altmas.metrics.errors import InputError
-from altmas.words.groups import compared, ranked
+from altmas.words.groups import comparison_verdict
 
 METRICS = ["accuracy", "macro_recall", "f1:cat"]
 
@@ -439,7 +440,7 @@ def test_groups_have_their_own_estimates(regions):
 def test_the_worst_group_is_named_only_when_the_answers_settle_it(regions):
     audit, _, _ = regions
     one = audit.worst("region")
-    assert one.attrs["verdict"].startswith("lowest accuracy by region: not told apart yet: ")
+    assert one.attrs["verdict"].startswith("lowest accuracy by region: not settled; likeliest: ")
     assert set(one["group"].head(2)) == {"south", "east"}
     assert one["p"].sum() == pytest.approx(1)
     two = audit.worst("region", m=2)
@@ -484,10 +485,10 @@ def test_two_groups_compared(regions):
 
 def test_probabilities_of_a_comparison_by_hand():
     row = {"metric": "recall:cat", "a": 1, "b": 2, "estimate": 0.05, "low": 0.0, "high": 0.1, "error": 0.025}
-    found = compared(row, 0.05, 0.95)
+    found = compared(row, 0.05)
     assert found["p_higher"] == pytest.approx(0.5)
     assert found["p_lower"] == pytest.approx(3.2e-5, rel=0.02)
-    assert found["verdict"].startswith("not settled; likeliest: recall:cat of 1 ")
+    assert comparison_verdict(found, 0.05, 0.95).startswith("not settled; likeliest: recall:cat of 1 ")
     assert "error" not in found
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from altmas.metrics.errors import InputError
+from altmas.plots.axes import new_axes
 from altmas.plots.displays import (
     AccuracyCalibrationDisplay,
     CurvesDisplay,
@@ -12,7 +13,6 @@ from altmas.plots.displays import (
     ReliabilityDisplay,
     RopeDisplay,
 )
-from altmas.plots.history import _new_axes
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
 
@@ -199,7 +199,7 @@ def test_displays_draw_on_the_axes_they_are_given(draws):
         RopeDisplay.from_draws(draws[:, 0], 0.1),
         CurvesDisplay.from_curves({"a": ([1], [[1]])}),
     ):
-        ax = _new_axes()
+        ax = new_axes()
         size = ax.figure.get_size_inches().tolist()
         assert shown.plot(ax) is ax
         assert ax.has_data()

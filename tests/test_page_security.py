@@ -536,7 +536,7 @@ def test_only_plain_files_of_some_size_are_read(tmp_path, monkeypatch):
         with pytest.raises(Exception, match="image of this item") as caught:
             media.read_image(home / name)
         assert caught.value.status == 404
-    monkeypatch.setattr(media, "LARGEST", 10)
+    monkeypatch.setattr(media, "LARGEST_IMAGE", 10)
     draw_image(home / "a.png")
     with pytest.raises(Exception, match="larger than"):
         media.read_image(home / "a.png")

@@ -109,7 +109,7 @@ def drawn_surface(draws, labels=1, least=1, items=1):
 
 @pytest.mark.parametrize("order", ["poor first", "poor last"])
 def test_arms_that_tie_for_the_last_places_share_them(order, monkeypatch):
-    monkeypatch.setattr("altmas.surfaces.ranking._BLOCK", 30)  # more than one block
+    monkeypatch.setattr("altmas.core.ranking._NUMBERS_AT_ONCE", 30)  # more than one block
     draws = np.array([[0.1, 0.2, *[1.0] * 18], [0.3, 0.2, *[1.0] * 18]])
     draws = draws if order == "poor first" else draws[:, ::-1]
     found = drawn_surface(draws).worst(10)

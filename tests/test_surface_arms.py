@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from altmas import InputError
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import arm_order, choose_queries
 from altmas.surrogates.surface.affiliation import Affiliation
@@ -14,7 +14,7 @@ def binary(items, attributes, rng):
 
 def test_full_product_and_index_agree_with_the_columns(rng):
     columns = binary(300, 3, rng) | {"colour": rng.choice(["red", "green", "blue"], 300)}
-    arms = Arms.build(columns)
+    arms = Combinations.build(columns)
     assert arms.size == 24
     for item in (0, 17, 299):
         assert arms.value(arms.index[item]) == {name: column[item] for name, column in columns.items()}
@@ -24,7 +24,7 @@ def test_full_product_and_index_agree_with_the_columns(rng):
 
 def test_beyond_the_limit_only_what_occurs_is_an_arm(rng):
     columns = binary(200, 12, rng)
-    arms = Arms.build(columns, most=4095)
+    arms = Combinations.build(columns, most=4095)
     assert arms.size == len({tuple(row) for row in np.column_stack(list(columns.values())).tolist()})
     assert arms.support.min() >= 1
     np.testing.assert_array_equal(arms.arm_of(columns), arms.index)
@@ -35,38 +35,38 @@ def test_beyond_the_limit_only_what_occurs_is_an_arm(rng):
 
 def test_numbers_with_many_values_are_cut_at_quantiles(rng):
     age = rng.integers(18, 90, size=1000)
-    arms = Arms.build({"age": age}, bins=4)
+    arms = Combinations.build({"age": age}, bins=4)
     assert arms.size == 4
     assert arms.support.min() > 200
     assert np.all(np.diff(arms.features[:, 0]) > 0)  # in order, for the kernel
     assert arms.features[0, 0] == 0
     assert arms.features[-1, 0] == 1
-    assert Arms.build({"age": age}, bins=100).size == len(set(age.tolist()))
+    assert Combinations.build({"age": age}, bins=100).size == len(set(age.tolist()))
     assert arms.arm_of({"age": [1, 200]}).tolist() == [0, 3]  # numbers outside of what was seen are in the end bins
 
 
 def test_a_number_met_by_several_quantiles_cuts_once():
-    arms = Arms.build({"x": [0] * 90 + list(range(1, 11))}, bins=5)
+    arms = Combinations.build({"x": [0] * 90 + list(range(1, 11))}, bins=5)
     assert arms.size == arms.support.astype(bool).sum()
 
 
 def test_kernel_distances_are_one_between_values_of_an_attribute():
-    arms = Arms.build({"c": ["r", "g", "b"], "h": [0, 1, 0]})
+    arms = Combinations.build({"c": ["r", "g", "b"], "h": [0, 1, 0]})
     a, b = (arms.arm_of({"c": [c], "h": [0]})[0] for c in "rg")
     assert np.square(arms.features[a] - arms.features[b]).sum() == pytest.approx(1)
 
 
 def test_one_attribute_with_one_value_is_one_arm():
-    arms = Arms.build({"hat": ["no"] * 7})
+    arms = Combinations.build({"hat": ["no"] * 7})
     assert (arms.size, arms.features.shape, arms.active().tolist()) == (1, (1, 1), [True])
 
 
 def test_bad_columns_are_refused():
     with pytest.raises(InputError, match="attributes must name at least one column"):
-        Arms.build({})
+        Combinations.build({})
     with pytest.raises(InputError, match="attribute b must be one value per item; got 1 values for 2 items"):
-        Arms.build({"a": [1, 2], "b": [1]})
-    arms = Arms.build({"hat": ["no", "yes"]})
+        Combinations.build({"a": [1, 2], "b": [1]})
+    arms = Combinations.build({"hat": ["no", "yes"]})
     with pytest.raises(InputError, match=r"attribute hat must be one of the 2 values.*'cap' in row 1"):
         arms.arm_of({"hat": ["no", "cap"]})
     with pytest.raises(InputError, match="attributes must hold the columns hat; got no hat"):
@@ -75,7 +75,7 @@ def test_bad_columns_are_refused():
 
 def test_thousands_of_arms(rng):
     columns = binary(50_000, 12, rng)
-    arms = Arms.build(columns)
+    arms = Combinations.build(columns)
     right, wrong = arms.counts(np.arange(50_000), np.ones(50_000))
     assert arms.size == 4096
     assert (right.sum(), wrong.sum()) == (50_000, 0)
@@ -161,7 +161,7 @@ def test_errors_look_at_the_right_arms():
 
 def test_a_missing_number_is_a_value_of_its_own():
     ages = [None, *range(20, 70)]
-    arms = Arms.build({"age": ages})
+    arms = Combinations.build({"age": ages})
     (age,) = arms.attributes
     assert age.values[-1] == "(missing)"
     assert len(age.values) == 6
@@ -170,4 +170,4 @@ def test_a_missing_number_is_a_value_of_its_own():
     np.testing.assert_allclose(between[0, :5], np.arange(5) / 4)  # a blank age leaves the others in order
     np.testing.assert_allclose(between[5, [0, 4]], 1)
     with pytest.raises(InputError, match="attribute age must be numbers, as it is binned"):
-        Arms.build({"age": list(range(50))}).arm_of({"age": [None]})
+        Combinations.build({"age": list(range(50))}).arm_of({"age": [None]})

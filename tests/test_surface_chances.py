@@ -10,8 +10,8 @@ from altmas.audits.audit import Audit
 from altmas.catalogue import make_method
 from altmas.commands.keeping import labels_table
 from altmas.core.pool import Pool
-from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import explored_chances
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.counts import arm_counts
 from altmas.surfaces.exploration import arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import Membership, membership
@@ -137,7 +137,7 @@ def test_every_estimator_promises_what_it_can(estimator, promise):
 def test_thin_arms_do_not_vanish_from_the_interval():
     """256 arms for 100 items, each of them expected to have fewer than half an item."""
     rng = np.random.default_rng(0)
-    arms = Arms.build({f"a{k}": rng.integers(2, size=100) for k in range(8)})
+    arms = Combinations.build({f"a{k}": rng.integers(2, size=100) for k in range(8)})
     belongs = Affiliation((np.arange(100)[:, None] + 32 * np.arange(8)) % 256, np.full((100, 8), 1 / 8))
     where = Membership(arms, belongs, belongs.support(256), sure=False)
     truth = rng.integers(2, size=100)

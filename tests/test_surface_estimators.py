@@ -3,8 +3,8 @@ import pytest
 from scipy.stats import betabinom, binomtest, gamma
 
 from altmas import InputError
+from altmas.core.ranking import probability_among_lowest
 from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
-from altmas.surfaces.ranking import probability_among_lowest
 from altmas.surrogates.surface.beta_mixture import BetaMixture
 from altmas.surrogates.surface.estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
 from altmas.surrogates.surface.likelihood import beta_binomial, log_gamma_density, mean_and_scale

@@ -10,7 +10,7 @@ from altmas.experiments import surface_policies, surface_simple, surface_simulat
 from altmas.experiments.data.imagenet_superclasses import FIRSTS
 from altmas.experiments.surface.pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import Constant, Plan, new_estimator, run_surface
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 from altmas.surrogates.surface.gp import SurfaceSettings
 
 OTHERS = tuple(f"other {place}" for place in range(28))
@@ -89,7 +89,7 @@ def test_what_is_not_there_is_said(data, name, folder, message):
 def few():
     """Three arms of 10, 6 and 4 items; the accuracies are 1, 0.5 and 0."""
     index = np.repeat([0, 1, 2], [10, 6, 4])
-    arms = Arms.build({"place": np.array(["a", "b", "c"])[index]})
+    arms = Combinations.build({"place": np.array(["a", "b", "c"])[index]})
     said = np.concatenate([np.ones(10), np.tile([1, 0], 3), np.zeros(4)])
     return SurfacePool.build("few", arms, said, np.ones(20))
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binomtest
 
 from altmas import InputError
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.deep_start import deep_start
 from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.surface.beta_independent import BetaIndependent
@@ -142,7 +142,7 @@ def test_supervision_is_a_mean_over_observed_arms(monkeypatch):
 
 def test_a_deep_kernel_starts_from_the_layer_it_is_given():
     people = {"hat": ["no", "yes", "no"] * 30, "hair": ["fair", "dark", "grey"] * 30}
-    arms = Arms.build(people)
+    arms = Combinations.build(people)
     features, layer = deep_start(arms)
     surface = make_surface("betagp-slp", features, SurfaceSettings(steps=2, learning_rate=1e-9, deep=3), layer=layer)
     surface.fit(np.ones(6), np.ones(6), rng=np.random.default_rng(0))

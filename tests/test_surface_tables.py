@@ -8,8 +8,8 @@ import pytest
 from altmas import InputError, Pool
 from altmas.core.answers import Answers
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
-from altmas.surfaces.arms import Arms
 from altmas.surfaces.bins import bin_names, quantile_edges
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.membership import membership
 from altmas.surfaces.surface import surface_of
 
@@ -55,7 +55,7 @@ def test_names_of_bins_are_unique_for_any_numbers(rng):
 
 def test_a_number_on_an_edge_is_where_the_name_says():
     ages = list(range(18, 81))
-    (age,) = Arms.build({"age": ages}).attributes
+    (age,) = Combinations.build({"age": ages}).attributes
     assert [age.values[code] for code in age.codes([30, 31, 80])] == ["18 to <31", "31 to <43", "68 to 80"]
 
 
@@ -102,7 +102,7 @@ def test_what_looks_like_an_id_is_refused_and_a_thousand_classes_are_not():
     assert membership(classes, "class").arms.size == 1001
     many = {name: [f"{(k * step) % 1500}" + "x" for k in range(30_000)] for name, step in (("a", 1), ("b", 7))}
     with pytest.raises(InputError, match="attributes must make a table of at most 25,000,000 numbers"):
-        Arms.build({**many, "c": [f"{k % 17}y" for k in range(30_000)]})
+        Combinations.build({**many, "c": [f"{k % 17}y" for k in range(30_000)]})
 
 
 def test_memory_follows_the_arms_and_not_their_square():

@@ -26,8 +26,8 @@ from altmas.core.pool import Pool
 if TYPE_CHECKING:
     import pandas as pd
 
-    from altmas.audits.findings import Findings
-    from altmas.surfaces.surface import Surface
+    from altmas.audits.looks import AuditFindings
+    from altmas.surfaces.surface import AccuracySurface
 
 
 class Audit(Record):
@@ -86,7 +86,7 @@ class Audit(Record):
 
     @cached_property
     def _questions(self) -> Questions:
-        return Questions(self.job, self.method, self.files)
+        return Questions(self.job, self.method, self.files, self.kept)
 
     # Asking
 
@@ -173,7 +173,7 @@ class Audit(Record):
                 return False
             upto = self.state.milestones[number]
             then = self.state_at(upto, self.store.events())
-            arrays, labels = fit(self.job, self.method, then, number, self.settings.batch, self.files.ideal)
+            arrays, labels = fit(self.job, self.method, then, self.settings.batch, self.kept)
             name, found = self.files.save(number, arrays)
             body = {"number": number, "upto": upto, "labels": labels, "file": name, "sha256": found}
             with self._writing():
@@ -182,11 +182,11 @@ class Audit(Record):
 
     # Looking
 
-    def findings(self, level: float | None = None, *, metrics: Any = None, anytime: bool = False) -> Findings:
+    def findings(self, level: float | None = None, *, metrics: Any = None, anytime: bool = False) -> AuditFindings:
         """Everything the answers tell at this moment."""
-        from altmas.audits.findings import findings_of
+        from altmas.audits.looks import look_at
 
-        return findings_of(self, level, metrics, anytime=anytime)
+        return look_at(self, level, metrics, anytime=anytime)
 
     def estimate(self, metrics: Any = None, *, level: float | None = None, anytime: bool = False) -> pd.DataFrame:
         """The metrics, each with its interval; others than the audit's own are as valid, chosen afterwards."""
@@ -205,7 +205,7 @@ class Audit(Record):
 
     def surface(
         self, by: Any = None, *, estimator: Any = "betagp", level: float | None = None, model: str | None = None
-    ) -> Surface:
+    ) -> AccuracySurface:
         """The accuracy of every combination of the groups `by`, `"sex,race"`; all groups, where none are named.
 
         Of the first model under test, or of one by name.

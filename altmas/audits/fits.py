@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -11,61 +12,48 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.audits.design import Design, Ideals
-from altmas.audits.sample import Drawing, drawing
+from altmas.audits.sample import Kept, drawing
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
-from altmas.certified.method import GROWTH, Certified, CertifiedRun
 from altmas.core.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
-from altmas.core.method import Job, Method
-from altmas.metrics.confusion import FloatArray
+from altmas.core.method import ArrayMap, Job, Method, Replays
 
 NAME = "fits"
-AHEAD = 20
+BATCHES_AHEAD = 20
 """A ranking holds this many batches: as far as it may be drawn from while the next refit is on its way."""
 
-Arrays = Mapping[str, NDArray[Any]]
 
-
-def growth(method: Method) -> float:
-    """How much the answers must grow for a refit to be due; for ever, where there is nothing to fit."""
-    if method.name == "random":
-        return float("inf")
-    return GROWTH if isinstance(method, Certified) else 1.0
-
-
-def fit(job: Job, method: Method, state: State, number: int, batch: int, ideals: Ideals) -> tuple[Arrays, int]:
+def fit(job: Job, method: Method, state: State, batch: int, kept: Kept) -> tuple[ArrayMap, int]:
     """Refit to a state: arrays to keep, and the labels they rest on."""
     drawn = drawing(state)
-    if isinstance(method, Certified):
-        ideal, belief = believe(job, method, drawn, ideals, number)
-        return {"ideal": ideal, "belief": belief.astype(np.float32)}, len(drawn.answers)
+    if isinstance(method, Replays):
+        return method.replay(job, drawn.asked_rounds(kept)).refit(), len(drawn.answers)
     run = method.begin(job)
-    run.update(drawn.answers, number)
+    run.update(drawn.answers, len(drawn.rounds))
     asked = np.fromiter(state.order, dtype=np.int64)
     left = job.pool.size - len(asked)
     unanswered = len(asked) - len(drawn.answers)  # the method takes these for open, so as many more are asked for
-    choice = run.choose(min(AHEAD * batch, left) + unanswered)
+    choice = run.choose(min(BATCHES_AHEAD * batch, left) + unanswered)
     fresh = ~np.isin(choice.items, asked)
     return {"items": choice.items[fresh], "propensities": choice.propensities[fresh]}, len(drawn.answers)
 
 
-def believe(job: Job, method: Certified, drawn: Drawing, ideals: Ideals, number: int) -> tuple[FloatArray, FloatArray]:
-    """Ideal chances `[N]` and the belief `[N, C]` from a drawing."""
-    pool = job.pool
-    if len(drawn.answers) == 0:  # everything asked about was left unanswered
-        return np.full(pool.size, 1.0 / pool.size), np.full((pool.size, len(pool.classes)), 1.0 / len(pool.classes))
-    hazard = design_of(job, method, drawn, ideals).race.hazard
-    ideal, belief = CertifiedRun(job, method).believe(drawn.answers, hazard, number)
-    return ideal, belief.probabilities
+class KeptArrays(Mapping[str, NDArray[Any]]):
+    """The arrays of one fit, each read from its file when it is looked at."""
 
+    def __init__(self, files: FitFiles, number: int) -> None:
+        self.files, self.number = files, number
 
-def design_of(job: Job, method: Certified, drawn: Drawing, ideals: Ideals) -> Design:
-    """The design after the rounds of a drawing."""
-    design = Design(job.pool.size, method, ideals)
-    for one in drawn.rounds:
-        design.run(one.fit, one.positions)
-    return design
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        if name not in set(self):
+            raise KeyError(name)
+        return self.files.array(self.number, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.files.names(self.number))
+
+    def __len__(self) -> int:
+        return len(self.files.names(self.number))
 
 
 class FitFiles:
@@ -74,8 +62,9 @@ class FitFiles:
     def __init__(self, folder: Path) -> None:
         self.home = folder / NAME
         self.array = lru_cache(maxsize=4)(self._array)  # a ranking is read once, then drawn from many times
+        self.names = lru_cache(maxsize=64)(self._names)
 
-    def save(self, number: int, arrays: Arrays) -> tuple[str, str]:
+    def save(self, number: int, arrays: ArrayMap) -> tuple[str, str]:
         """Write a fit's arrays; its file's name and hash."""
         if not self.home.is_dir():
             self.home.mkdir(mode=FOLDER_MODE)
@@ -90,16 +79,25 @@ class FitFiles:
         return path.name, sha256_of(path)
 
     def _array(self, number: int, name: str) -> NDArray[Any]:
+        with self._opened(number) as held:
+            return np.asarray(held[name])
+
+    def _names(self, number: int) -> tuple[str, ...]:
+        with self._opened(number) as held:
+            return tuple(held.files)
+
+    @contextmanager
+    def _opened(self, number: int) -> Iterator[Any]:
         file = f"{number:04d}.npz"
         try:
             with np.load(self.home / file, allow_pickle=False) as held:
-                return np.asarray(held[name])
+                yield held
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
             raise StoreError(f"audit must be whole; got no readable file {NAME}/{file}.") from error
 
-    def ideal(self, number: int) -> FloatArray:
-        """Ideal chances found by a fit."""
-        return self.array(number, "ideal")
+    def kept(self, fit: Fit) -> tuple[ArrayMap, int]:
+        """What a fit left for the rounds after it, and how many labels it knew."""
+        return KeptArrays(self, fit.number), fit.labels
 
     def faults(self, fits: list[Fit]) -> list[str]:
         """Files that are missing or are not what they were."""

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from altmas.audits.design import Design
 from altmas.audits.fits import FitFiles
+from altmas.audits.sample import Kept, asked_round
 from altmas.audits.state import State
-from altmas.certified.method import Certified
-from altmas.certified.race import first_home
 from altmas.core.answers import Answers
-from altmas.core.method import Job, Method
+from altmas.core.method import Job, Method, OpensItself, ReplayedRun, Replays
 from altmas.core.policies import Choice, choose_uniformly
-from altmas.core.streams import stream
 from altmas.metrics.confusion import IntArray
 
 
@@ -28,27 +25,27 @@ def ranking_for(state: State, *, wait: bool) -> int | None:
 
 
 class Questions:
-    """Draws rounds; keeps the hazards of the rounds so far, which only ever grow."""
+    """Draws rounds; keeps what the rounds so far decided, which only ever grows."""
 
-    def __init__(self, job: Job, method: Method, files: FitFiles) -> None:
-        self.job, self.method, self.files = job, method, files
-        self._design = Design(job.pool.size, method, files.ideal) if isinstance(method, Certified) else None
+    def __init__(self, job: Job, method: Method, files: FitFiles, kept: Kept) -> None:
+        self.job, self.method, self.files, self.kept = job, method, files, kept
+        self._run: ReplayedRun | None = None
         self._rounds = 0
 
     def draw(self, state: State, count: int, fit: int | None) -> Choice:
         """The next round: `count` items not asked about before."""
-        asked = np.fromiter(state.order, dtype=np.int64)
+        asked = Answers(items=np.fromiter(state.order, dtype=np.int64))
+        if fit is None and isinstance(self.method, OpensItself):
+            return self.method.opening(self.job, asked, len(state.rounds), count)
         if fit is None:
-            drawn = Answers(items=asked)
-            return choose_uniformly(self.job, drawn, len(state.rounds), count)
-        if self._design is None:
-            return self._from_ranking(fit, asked, count, len(state.rounds))
-        for one in state.rounds[self._rounds :]:
-            self._design.run(one.fit, one.positions)
+            return choose_uniformly(self.job, asked, len(state.rounds), count)
+        if not isinstance(self.method, Replays):
+            return self._from_ranking(fit, asked.items, count, len(state.rounds))
+        # What was answered does not matter here: the chances follow from who was asked, and from the refits.
+        new = [asked_round(one, [-1] * len(one.positions), self.kept) for one in state.rounds[self._rounds :]]
+        self._run = self.method.replay(self.job, new) if self._run is None else self._run.after(new)
         self._rounds = len(state.rounds)
-        open_items = np.flatnonzero(~self._design.drawn)
-        chances = self._design.chances(fit)[open_items]
-        return first_home(open_items, chances, count, stream(self.job.seed, "race", len(state.rounds)))
+        return self._run.with_kept(self.kept(fit)).choose(count)
 
     def _from_ranking(self, fit: int, asked: IntArray, count: int, round: int) -> Choice:
         items, propensities = self.files.array(fit, "items"), self.files.array(fit, "propensities")

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from altmas.audits import pool_files
 from altmas.audits.events import Event
-from altmas.audits.fits import FitFiles, growth
+from altmas.audits.fits import FitFiles
 from altmas.audits.refit_lock import under_way
 from altmas.audits.settings import Settings
 from altmas.audits.state import DISPUTED, Entry, State, schedule
@@ -21,6 +21,7 @@ from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone, Verification
 from altmas.audits.verification import verify_folder
 from altmas.core.checks import plain
+from altmas.core.method import ArrayMap, refit_growth
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 
@@ -93,7 +94,13 @@ class Record:
 
     def _blank_state(self) -> State:
         s = self.settings
-        return State(self._places, self._class_places, s.overlap, schedule(s.initial, s.batch, growth(self.method)))
+        return State(
+            self._places, self._class_places, s.overlap, schedule(s.initial, s.batch, refit_growth(self.method))
+        )
+
+    def kept(self, number: int) -> tuple[ArrayMap, int]:
+        """What a fit left behind: its arrays, and how many labels it knew."""
+        return self.files.kept(next(one for one in self.state.fits if one.number == number))
 
     def state_at(self, seq: int, events: Sequence[Event]) -> State:
         """What the events up to one of them added up to."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.audits.design import first_draws
 from altmas.audits.state import DISPUTED, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.answers import Answers
+from altmas.core.method import ArrayMap, AskedRound
 from altmas.metrics.confusion import IntArray
+
+Kept = Callable[[int], tuple[ArrayMap, int]]
+"""What a refit left behind, by its number: arrays, and how many answers it knew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +30,19 @@ class Drawing:
     answers: Answers
     missing: IntArray
     reasons: dict[str, int]
+
+    def asked_rounds(self, kept: Kept) -> list[AskedRound]:
+        """The rounds with their answers, and what each was drawn with."""
+        labels = dict(zip(self.answers.items.tolist(), self.answers.labels.tolist(), strict=True))
+        return [asked_round(one, [labels.get(item, -1) for item in one.positions], kept) for one in self.rounds]
+
+
+def asked_round(drawn: Drawn, labels: Sequence[int], kept: Kept) -> AskedRound:
+    """A round of the log, with a class index per question (-1 without an answer)."""
+    return AskedRound(
+        drawn.round, np.array(drawn.positions, dtype=np.int64), np.array(labels, dtype=np.int64),
+        np.array(drawn.propensities), None if drawn.fit is None else kept(drawn.fit),
+    )  # fmt: skip
 
 
 def drawing(state: State) -> Drawing:
@@ -47,3 +64,15 @@ def drawing(state: State) -> Drawing:
                 reasons[verdict or "open"] += 1
         answers = answers.extended(items, labels, one.round, chances)
     return Drawing(tuple(rounds), answers, np.array(missing, dtype=np.int64), reasons)
+
+
+def first_draws(rounds: Sequence[Drawn], count: int) -> list[Drawn]:
+    """The rounds that make up the first draws, the last of them cut short."""
+    out, left = [], count
+    for one in rounds:
+        if left <= 0:
+            break
+        kept = min(left, len(one.positions))
+        out.append(Drawn(one.round, one.positions[:kept], one.propensities[:kept], one.fit, one.milestones))
+        left -= kept
+    return out

@@ -15,7 +15,9 @@ from altmas.core.answers import Answers
 from altmas.core.checks import fraction
 from altmas.core.estimates import Estimate
 from altmas.core.groups import confidences
+from altmas.core.loop import Round
 from altmas.core.method import Job
+from altmas.core.ranking import Ranking, probability_among_lowest
 from altmas.core.result import Result, VerdictResult
 from altmas.core.tasks import Compare, EstimateGroups, Identify
 from altmas.metrics.confusion import FloatArray
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     from altmas.bandits.tasks import GroupTask
     from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
-TIE_BREAK = 1e-9
 POSTERIOR_DRAWS = 10_000
 """Draws behind every probability of a ranking, fewer where there are very many groups; 10,000 err by at most 0.005."""
 
@@ -84,8 +85,16 @@ class GroupFindings:
 
     def identified(self, task: Identify) -> pd.DataFrame:
         """Each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
-        table, sure = _ranking(self.about(task), task, self.level)
-        table.attrs["verdict"] = ranking_verdict(f"{RANKED[task.target]} by {task.by}", table, sure, task.m, self.level)
+        run, level = self.about(task), self.level
+        filled = run.arms.groups.sizes > 0  # a group without items has nothing but a prior
+        values = _values(run, task)[:, filled]
+        low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
+        table = pd.DataFrame(_sizes(run))[filled].reset_index(drop=True)
+        table = table.assign(estimate=values.mean(0), low=low, high=high)
+        found = Ranking.of_draws(values if task.target == "least_accurate" else -values, task.m, level)
+        table = found.beside(table)
+        what, rows = f"{RANKED[task.target]} by {task.by}", table.to_dict("records")
+        table.attrs["verdict"] = ranking_verdict(what, rows, task.m, found.together, level)
         return table
 
     def compare(
@@ -109,8 +118,8 @@ class GroupFindings:
         low, high = np.quantile(gap, [(1 - self.level) / 2, (1 + self.level) / 2])
         row = {"metric": "accuracy", "a": task.a, "b": task.b}
         row |= {"estimate": float(gap.mean()), "low": float(low), "high": float(high)}
-        verdict = comparison_verdict("accuracy", task.a, task.b, shares, task.rope, self.level)
-        return {**row, **{f"p_{region}": share for region, share in shares.items()}, "verdict": verdict}, gap
+        row |= {f"p_{region}": share for region, share in shares.items()}
+        return {**row, "verdict": comparison_verdict(row, task.rope, self.level)}, gap
 
     @cached_property
     def _calibrated(self) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
@@ -124,7 +133,7 @@ class GroupFindings:
         """Expected calibration error of the whole pool: estimate, low, high; None without scores."""
         return self._calibrated[1]
 
-    def result(self, method: str, seen: Sequence[Any]) -> Result:
+    def result(self, method: str, seen: Sequence[Round]) -> Result:
         """The result of `assess` that fits the task."""
         task = self.run.method.task
         found: Result
@@ -138,7 +147,7 @@ class GroupFindings:
             found = GroupResult.of(method, seen, self, **more, calibration=self.calibration(), ece=self.ece())
         return found
 
-    def _compare_result(self, method: str, seen: Sequence[Any], task: Compare) -> Result:
+    def _compare_result(self, method: str, seen: Sequence[Round], task: Compare) -> Result:
         row, gap = self.compared(task)
         mu = {region: row[f"p_{region}"] for region in ("lower", "equal", "higher")}
         eta = max(mu, key=lambda region: mu[region])
@@ -216,8 +225,8 @@ def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     on_pool = (right + rng.binomial(open_items, theta)) / np.maximum(sizes, 1)
     on_pool = np.where(sizes > 0, on_pool, theta)  # an empty group has only its prior
     low, high = np.quantile(on_pool, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    lowest = np.where(sizes > 0, theta + TIE_BREAK * rng.random(theta.shape), np.inf).argmin(-1)  # ties go to chance
-    worst = np.bincount(lowest, minlength=len(sizes)) / POSTERIOR_DRAWS
+    worst = np.zeros(len(sizes))
+    worst[sizes > 0] = probability_among_lowest(theta[:, sizes > 0])
     found = {"estimate": on_pool.mean(0), "low": low, "high": high, "p_worst": worst}
     table = pd.DataFrame({**_sizes(run), **found})
     if run.job.pool.scores is None:
@@ -242,32 +251,3 @@ def _values(run: GroupRun, task: Identify) -> FloatArray:
         draws = max(min(POSTERIOR_DRAWS, 20_000_000 // columns.alpha[0].size), 100)
         return run.arms.task.value(columns.draw(draws, rng))
     return run.belief.accuracy().draw(POSTERIOR_DRAWS, rng)
-
-
-def _ranking(run: GroupRun, task: Identify, level: float) -> tuple[pd.DataFrame, float]:
-    """The table, and the probability that its first m groups are the m sought."""
-    filled = run.arms.groups.sizes > 0  # a group without items has nothing but a prior
-    values = _values(run, question)[:, filled]
-    worth = -values if task.target == "least_accurate" else values
-    worth = worth + TIE_BREAK * run.stream("ties").random(worth.shape)
-    rank = np.argsort(np.argsort(-worth, axis=-1), axis=-1) + 1
-    likeliest = (rank <= task.m).mean(0)
-    top = np.argsort(-likeliest, kind="stable")[: task.m]
-    together = float((rank[:, top] <= task.m).all(-1).mean())
-    tails = [(1 - level) / 2, (1 + level) / 2]
-    low, high = np.quantile(values, tails, axis=0)
-    rank_low, rank_high = np.quantile(rank, tails, axis=0, method="inverted_cdf")
-    sizes = pd.DataFrame(_sizes(run))[filled].reset_index(drop=True)
-    table = sizes.assign(
-        **{
-            "estimate": values.mean(0),
-            "low": low,
-            "high": high,
-            "rank": rank.mean(0),
-            "rank_low": rank_low.astype(int),
-            "rank_high": rank_high.astype(int),
-            "p": likeliest,
-        }
-    )
-    ranked = table.sort_values(["p", "rank"], ascending=[False, True], kind="stable").reset_index(drop=True)
-    return ranked, together

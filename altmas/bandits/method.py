@@ -41,7 +41,7 @@ class GroupMethod:
     strength: float = 2.0
     reward: str = "accuracy"
     draws: int = 1000
-    task: GroupTask = EstimateGroups()
+    task: GroupTask = field(default_factory=EstimateGroups)
     metric_blind: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -27,12 +27,14 @@ from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
 from altmas.core.estimates import Estimate
 from altmas.core.groups import groups_by
+from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
+from altmas.core.ranking import compared, ranked
 from altmas.core.result import Result
 from altmas.core.targets import Target
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.words.groups import compared, ranked
+from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +130,10 @@ class CertifiedFindings:
         self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None
     ) -> pd.DataFrame:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
-        return ranked(self.groups(by, metric, model), by, metric, m, self.level, self.job.seed)
+        table = ranked(self.groups(by, metric, model), by, metric, m, self.level, self.job.seed)
+        rows = table.to_dict("records")
+        table.attrs["verdict"] = ranking_verdict(worst_by(metric, by), rows, m, table.attrs["together"], self.level)
+        return table
 
     def difference(
         self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", model: str | None = None, *,
@@ -150,7 +155,8 @@ class CertifiedFindings:
     ) -> dict[str, Any]:
         """The difference, and the probabilities that it is lower, equal within `rope`, or higher, with a verdict."""
         fraction("rope", rope)
-        return compared(self.difference(by, a, b, metric, model), rope, self.level)
+        row = compared(self.difference(by, a, b, metric, model), rope)
+        return {**row, "verdict": comparison_verdict(row, rope, self.level)}
 
     # Calibration, models, plans
 
@@ -175,14 +181,17 @@ class CertifiedFindings:
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.
 
-        It looks at ordinary intervals, for a method of its own too.
+        Precision is that of ordinary intervals.
         """
         goal = None if within is None else positive("within", within)
-        shown = self.estimates if self.plain is None and self.rounds is None else self.ordinary
-        halves = [(one.high - one.low) / 2 for one in shown]
+        halves = [(one.high - one.low) / 2 for one in self.ordinary]
         return self.estimator.forecast(self.state.setup.targets, halves, goal)
 
     # All looks together
+
+    def at_all_looks(self) -> CertifiedFindings:
+        """The same, with intervals that hold at all looks together."""
+        return replace(self, anytime=True)
 
     def looks_at(self, *ratios: Ratio) -> list[tuple[float, float]]:
         """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one.
@@ -226,10 +235,9 @@ class CertifiedFindings:
             ends.append(anytime_interval(self._bets(ratios, answers), self.level))
         return min(low for low, _, _ in ends), max(high for _, high, _ in ends), ends[0][2]
 
-    def result(self, method: str, seen: Sequence[Any]) -> Result:
-        """The result of `assess` that holds these findings."""
-        found: CertifiedResult = CertifiedResult.of(method, seen, self)
-        return found
+    def result(self, method: str, seen: Sequence[Round]) -> CertifiedResult | None:
+        """The result of `assess` that holds these findings; another method's has nothing to add."""
+        return CertifiedResult.of(method, seen, self) if self.plain is None else None
 
 
 def _within(ordinary: Estimate, look: tuple[float, float, str]) -> Estimate:

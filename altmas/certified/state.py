@@ -190,7 +190,7 @@ def replay(setup: Setup, rounds: Iterable[AskedRound]) -> State:
 
 
 def follow(state: State, answers: Answers) -> State:
-    """The state after all rounds of these answers, which go on from the state's own; refits are made as they come due."""
+    """The state after all rounds of these answers, which go on from its own; refits are made as they come due."""
     for round in rounds_of(answers, len(state.answers)):
         state = advance(state, round)
         if state.due:

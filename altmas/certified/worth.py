@@ -21,9 +21,7 @@ DRAWS_OF_WORTH = 20
 """Draws behind the worths that need some."""
 
 
-def worth_of_items(
-    name: str, job: Job, variances: Sequence[FloatArray], sample: Sample, round: int
-) -> FloatArray:
+def worth_of_items(name: str, job: Job, variances: Sequence[FloatArray], sample: Sample, round: int) -> FloatArray:
     """Worth of every item of the pool `[N]`, answered ones included: their hazards run on.
 
     `variances` are those of the items' influences on each target, as the belief expects them.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import EXIT_REFUSED, annotator, as_json, counted, folder, opened, printable, say_json
+from altmas.commands.shared import EXIT_REFUSED, annotator, as_json, folder, opened, printable, say_json
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

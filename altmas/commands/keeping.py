@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, as_json, checked_name, counted, folder, level, opened, say_json
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, checked_name, folder, level, opened, say_json
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,15 +142,8 @@ def report(
     contents: bool,
 ) -> None:  # fmt: skip
     """Write the report: one file that needs nothing else."""
-    from altmas.commands.shared import group_named
-    from altmas.core.groups import groups_by
-
+    compare = [_three(pair) for pair in pairs]
     with opened(audit) as held:
-        compare = []
-        for pair in pairs:
-            by, a, b = _three(pair)
-            names = groups_by(held.pool, by).names
-            compare.append((by, group_named(names, a), group_named(names, b)))
         written = held.report(target, level=level, compare=compare, within=within, contents=contents, surface=surface)
     click.echo(f"Written: {written}")
 
@@ -191,14 +185,11 @@ def labels_table(audit: Audit) -> pd.DataFrame:
     """
     import pandas as pd
 
-    from altmas.audits.findings import inclusion_of
-    from altmas.audits.missing import response_rate
+    from altmas.audits.looks import inclusion_of
     from altmas.audits.sample import drawing
 
     drawn = drawing(audit.state)
     inclusion = inclusion_of(audit, drawn)
-    if inclusion is not None:  # as the estimates have it: those that answered stand for those that did not
-        inclusion = inclusion * response_rate(inclusion, drawn.answers.items, drawn.missing)
     out = []
     for one in drawn.rounds:
         for position, chance in zip(one.positions, one.propensities, strict=True):

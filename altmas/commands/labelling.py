@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from altmas.commands.shared import checked_name, counted, folder, opened
+from altmas.commands.shared import checked_name, folder, opened
+from altmas.words.wording import counted
 
 
 @click.command(short_help="Answer questions on a page, or in the terminal.")

@@ -12,11 +12,10 @@ import click
 from altmas.commands.shared import (
     as_json,
     folder,
-    group_named,
     level,
-    listed,
     metric,
     model,
+    names_in,
     opened,
     rows,
     say_json,
@@ -26,7 +25,7 @@ from altmas.commands.shared import (
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
-    from altmas.audits.findings import Findings
+    from altmas.audits.looks import AuditFindings
 
 
 APART = "A difference is estimated by itself: more precisely than, and not quite as, the two estimates subtracted."
@@ -54,7 +53,7 @@ def status(audit: Path, as_json: bool) -> None:
 
 
 @contextmanager
-def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Findings]]:
+def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, AuditFindings]]:
     """Findings of an audit; a refit that is due may take a while, so a person is told."""
     with opened(audit) as held:
         if not quiet and held.refit_due():
@@ -75,7 +74,7 @@ def estimate(
     audit: Path, metrics: str | None, level: float | None, anytime: bool, target: Path | None, as_json: bool
 ) -> None:
     """Every metric with its interval, and what the interval promises."""
-    with found_in(audit, as_json, level=level, metrics=listed(metrics), anytime=anytime) as (_, found):
+    with found_in(audit, as_json, level=level, metrics=names_in(metrics), anytime=anytime) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
     if target is not None:
@@ -144,11 +143,10 @@ def compare(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Whether two groups differ."""
-    from altmas.core.groups import groups_by
+    from altmas.reports.facts_model import named_pair
 
     with found_in(audit, as_json, level=level) as (held, found):
-        names = groups_by(held.pool, by).names
-        row = found.compare(by, group_named(names, a), group_named(names, b), metric, rope, model)
+        row = found.compare(*named_pair(held.pool, by, a, b), metric, rope, model)
     if as_json:
         asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
         say_json("compare", {"audit": str(audit), **asked, **row})

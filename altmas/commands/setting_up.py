@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, as_json, counted, folder, listed, opened, printable, say_json
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, folder, names_in, opened, printable, say_json
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -70,7 +71,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     found = ingest(
         predictions, id=given["id_column"], prediction=given["prediction_column"], scores=given["scores"],
         logits=given["logits"], features=given["features"], opinions=given["opinions"], groups=given["groups"],
-        items=given["items"], image=given["image"], text=given["text"], show=listed(given["show"]),
+        items=given["items"], image=given["image"], text=given["text"], show=names_in(given["show"]),
         classes=_classes(given["classes"]),
     )  # fmt: skip
     options = dict(_option(one) for one in given["options"])
@@ -201,13 +202,13 @@ def _media_problems(audit: Audit) -> list[str]:
 def _classes(text: str | None) -> list[str] | None:
     if text is not None and Path(text).is_file():
         return [line.strip() for line in _text(Path(text)).splitlines() if line.strip()]
-    return listed(text)
+    return names_in(text)
 
 
 def _metrics(text: str | None) -> str | list[str]:
     from altmas.catalogue import USUAL
 
-    return USUAL if text is None else listed(text) or []
+    return USUAL if text is None else names_in(text) or []
 
 
 def _text(path: Path) -> str:

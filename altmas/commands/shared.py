@@ -53,10 +53,10 @@ def opened(path: Path) -> Iterator[Audit]:
         yield audit
 
 
-def listed(text: str | None) -> list[str] | None:
+def names_in(text: str | None) -> list[str] | None:
     """Names with commas between them.
 
-    >>> listed("accuracy, recall:cat")
+    >>> names_in("accuracy, recall:cat")
     ['accuracy', 'recall:cat']
     """
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
@@ -109,30 +109,7 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
-def counted(number: int, thing: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "label"), counted(1200, "label")
-    ('1 label', '1,200 labels')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def with_interval(table: pd.DataFrame) -> pd.DataFrame:
     """Low and high as one column."""
     pairs = zip(table["low"], table["high"], strict=True)
     return table.assign(interval=[f"{low:.3f} to {high:.3f}" for low, high in pairs])
-
-
-def group_named(names: Sequence[Any], text: str) -> Any:
-    """The group whose name reads like this.
-
-    >>> group_named([1, 2], "2")
-    2
-    """
-    from altmas.metrics.errors import InputError
-
-    for name in names:
-        if str(name) == text:
-            return name
-    raise InputError("group", f"be one of {[str(name) for name in names[:12]]}", repr(text))

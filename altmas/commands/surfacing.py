@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands.looking import found_in
-from altmas.commands.shared import as_json, counted, folder, level, model, printable, say_json, say_table, with_interval
+from altmas.commands.shared import as_json, folder, level, model, printable, say_json, say_table, with_interval
+from altmas.words.surfaces import too_small
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
-    from altmas.surfaces.surface import Surface
+    from altmas.surfaces.surface import AccuracySurface
 
 PICTURES = (".svg", ".png", ".pdf")
 _path = click.Path(dir_okay=False, path_type=Path)
@@ -87,7 +89,7 @@ def _check_endings(target: Path | None, figure: Path | None) -> None:
             raise InputError("file", "be written into a folder that exists", str(path.parent))
 
 
-def _draw(shown: Surface, path: Path) -> None:
+def _draw(shown: AccuracySurface, path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -103,33 +105,33 @@ def _draw(shown: Surface, path: Path) -> None:
     write_bytes(path, file.getvalue())
 
 
-def _drawn(shown: Surface) -> str:
+def _drawn(shown: AccuracySurface) -> str:
     """The attributes that a picture is of."""
     return " by ".join(next(iter(shown.widest()), shown.arms.names))
 
 
-def _combinations(shown: Surface) -> dict[str, int]:
+def _combinations(shown: AccuracySurface) -> dict[str, int]:
     held, judged = shown.where.support > 0, shown.active
     found = {"possible": shown.arms.size, "with_items": held.sum(), "judged": judged.sum()}
     return {name: int(count) for name, count in (found | {"labelled": (judged & shown.labelled).sum()}).items()}
 
 
-def _in_words(shown: Surface) -> str:
+def _in_words(shown: AccuracySurface) -> str:
     found = _combinations(shown)
     judged = f"{found['judged']:,} of {counted(found['with_items'], 'combination')} with items are judged"
     return f"{judged}, {found['labelled']:,} of them have labels"
 
 
-def _cuts(shown: Surface) -> list[str]:
+def _cuts(shown: AccuracySurface) -> list[str]:
     """How columns of numbers were cut: a code that only looks like a number should be seen to be cut."""
     cut = [one for one in shown.arms.attributes if one.edges is not None]
     return [printable(f"{one.name} is cut into {', '.join(map(str, one.values))}.") for one in cut]
 
 
-def _advice(shown: Surface) -> list[str]:
+def _advice(shown: AccuracySurface) -> list[str]:
     found, least = _combinations(shown), counted(shown.recipe.least, "item")
     if shown.largest_only:
-        return [f"No combination has {least}: the largest are judged. Fewer attributes make larger ones."]
+        return [f"{too_small(shown.recipe.least)} Fewer attributes make larger ones."]
     if 2 * found["judged"] < found["with_items"]:
         return [
             f"Most combinations have fewer than {least}: fewer attributes, or a smaller --least, judge more of them."

@@ -16,6 +16,9 @@ from altmas.metrics.custom import LabelFunction
 if TYPE_CHECKING:
     import pandas as pd
 
+    from altmas.core.answers import Answers
+    from altmas.core.method import Job
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -111,6 +114,13 @@ def on_answers(metrics: Sequence[Metric], confusion: FloatArray, pool_size: int,
         value = float(one.value(confusion))
         out.append(Estimate(one.name, value, float(ends[:, 0].min()), float(ends[:, 1].max()), labels, promise))
     return out
+
+
+def everything_labelled(job: Job, answers: Answers, level: float) -> list[Estimate] | None:
+    """The exact metrics, once there is nothing left to estimate."""
+    if len(answers) < job.pool.size:
+        return None
+    return on_answers(job.metrics, answers.confusion(job.pool), job.pool.size, level)
 
 
 def _unseen(confusion: FloatArray) -> list[int]:

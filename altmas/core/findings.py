@@ -6,7 +6,7 @@ and `asked` refuses it in one sentence where the method does not have it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
@@ -19,6 +19,9 @@ from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from altmas.core.loop import Round
+    from altmas.core.result import Result
 
 
 class Findings(Protocol):
@@ -52,6 +55,13 @@ class PlainFindings:
     def estimates(self) -> tuple[Estimate, ...]:
         """Every metric of the job."""
         return tuple(self.run.estimate(self.level))
+
+
+@runtime_checkable
+class MakesResults(Protocol):
+    """Findings whose results have more to show than estimates; None where these have not."""
+
+    def result(self, method: str, seen: Sequence[Round]) -> Result | None: ...
 
 
 @runtime_checkable
@@ -113,6 +123,26 @@ class ComparesModels(Protocol):
     def differences(self) -> pd.DataFrame | None: ...
 
     def best(self) -> pd.DataFrame | None: ...
+
+
+@runtime_checkable
+class BoundsMissing(Protocol):
+    """Each metric if all missing answers were against the model under test, and if all were for it."""
+
+    def bounds(self) -> list[tuple[float, float]]: ...
+
+
+@runtime_checkable
+class TellsAnytime(Protocol):
+    """Intervals that hold at all looks together, beside `ordinary` ones; `plain` estimates have none such."""
+
+    @property
+    def ordinary(self) -> tuple[Estimate, ...]: ...
+
+    @property
+    def plain(self) -> tuple[Estimate, ...] | None: ...
+
+    def at_all_looks(self) -> Findings: ...
 
 
 @runtime_checkable

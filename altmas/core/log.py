@@ -1,10 +1,9 @@
-"""A log of answers, as a table: what `assess` and an audit's export write, and what estimates can be made from."""
+"""A log of answers as a table, read back: what `result.answers` holds, or the `labels.csv` of an audit's export."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
+import pandas as pd
 
 from altmas.core.answers import Answers
 from altmas.core.checks import as_column, class_indices
@@ -12,14 +11,10 @@ from altmas.core.pool import Pool
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def answers_in(pool: Pool, log: pd.DataFrame) -> tuple[Answers, FloatArray | None]:
     """The answers of a log with columns `id` and `label`, and each one's `inclusion` where there is such a column.
 
-    >>> import pandas as pd
     >>> answers_in(Pool.build(["cat", "dog"]), pd.DataFrame({"id": [1], "label": ["cat"]}))[0].items
     array([1])
     """

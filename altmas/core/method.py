@@ -169,6 +169,11 @@ def refit_growth(method: Method) -> float:
     return float(getattr(method, "refit_growth", 1.0))
 
 
+def draws_alike(method: Method) -> bool:
+    """Whether it draws every question uniformly from the open items, as it says by `draws_alike = True`."""
+    return bool(getattr(method, "draws_alike", False))
+
+
 def several_models(method: Method) -> bool:
     """Whether it assesses several models under test at once."""
     return isinstance(method, AssessesSeveral) and method.several_models

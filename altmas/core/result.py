@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ class Result:
     """Everything else the answers tell."""
 
     @classmethod
-    def of(cls, method: str, seen: Sequence[Round], findings: Findings, **more: Any) -> Any:
+    def of(cls, method: str, seen: Sequence[Round], findings: Findings, **more: Any) -> Self:
         """Lay the rounds out as tables; `more` is what a kind of result has besides."""
         pool, last = findings.job.pool, seen[-1].answers
         drawn = {"inclusion": findings.inclusion[last.items]} if isinstance(findings, KnowsChances) else {}

@@ -21,6 +21,8 @@ from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
 from altmas.metrics.confusion import FloatArray, IntArray
 
+FEWEST_TO_TUNE_ON = 10
+
 MOST_TAUGHT = 20_000
 """Pseudo-labels in a training set, at most: a fit visits so many items and no more, the answers among them."""
 
@@ -154,13 +156,28 @@ class SurrogateRun:
         return counts + self.answers.confusion(pool)
 
     def _tune_if_due(self) -> None:
-        """Tune on the first answers, and again whenever they have doubled."""
-        if not self.recipe.tune or len(self.answers) < max(10, 2 * self._tuned_at):
+        """Tune on the first answers, and again whenever they have doubled; a log given at once leads to the same."""
+        due, round = tuning_due(self.answers.rounds) if self.recipe.tune else (0, 0)
+        if due == self._tuned_at:
             return
-        self._tuned_at = len(self.answers)
-        settings = self.surrogate.tune(self.answers, rng=self._stream("tune"), reporter=self.job.reporter)
+        self._tuned_at = due
+        rng = stream(self.job.seed, "round", round, "tune")
+        settings = self.surrogate.tune(self.answers.first(due), rng=rng, reporter=self.job.reporter)
         shown = ", ".join(f"{name} {value:.3g}" for name, value in settings.items())
-        self.job.reporter.note(f"tuned on {len(self.answers)} answers: {shown}.")
+        self.job.reporter.note(f"tuned on {due} answers: {shown}.")
 
     def _stream(self, purpose: str) -> np.random.Generator:
         return stream(self.job.seed, "round", self.round, purpose)
+
+
+def tuning_due(rounds: IntArray) -> tuple[int, int]:
+    """On how many of the answers, given the round of each, tuning was last due, and after how many rounds.
+
+    >>> tuning_due(np.array([0] * 10 + [1] * 5 + [2] * 5)), tuning_due(np.array([0] * 9))
+    ((20, 3), (0, 0))
+    """
+    last = after = 0
+    for end in [*(np.flatnonzero(np.diff(rounds)) + 1).tolist(), len(rounds)]:
+        if end >= max(FEWEST_TO_TUNE_ON, 2 * last):
+            last, after = end, int(rounds[end - 1]) + 1
+    return last, after

@@ -11,11 +11,11 @@ import numpy as np
 from altmas.beliefs.worths import xwed
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate, plug_in
+from altmas.core.estimates import Estimate, everything_labelled, plug_in
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, best, choose_uniformly
 from altmas.core.streams import stream
-from altmas.methods.weighted import BeliefMaker, Learner, countable, everything_labelled
+from altmas.methods.weighted import BeliefMaker, Learner, countable
 from altmas.metrics.confusion import FloatArray, IntArray
 
 _ITEMS_AT_ONCE = 1 << 16

@@ -9,7 +9,7 @@ import numpy as np
 
 from altmas.beliefs.water_filling import water_fill
 from altmas.core.answers import Answers
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.streams import stream
@@ -18,11 +18,8 @@ from altmas.methods.weighted import (
     Learner,
     believed_confusion,
     countable,
-    everything_labelled,
     expected_confusion,
     expected_slopes,
-    first,
-    goes_on,
     normal,
     one_step,
     weighted_tally,
@@ -73,12 +70,12 @@ class AsiRun:
 
     def update(self, answers: Answers, round: int) -> None:
         """Correct the predictions that stood before each new round by that round's answers."""
-        if not goes_on(self.answers, answers):
+        if not answers.goes_on_from(self.answers):
             self.answers, self.done = Answers(), []
         for number in np.unique(answers.rounds[len(self.answers) :]):
             end = int(np.searchsorted(answers.rounds, number, side="right"))
-            self.done.append(self._sampled(self.answers, first(answers, end)))
-            self.answers = first(answers, end)
+            self.done.append(self._sampled(self.answers, answers.first(end)))
+            self.answers = answers.first(end)
         self.answers, self.round = answers, round
 
     def choose(self, count: int) -> Choice:

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from altmas.core.answers import Answers
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
@@ -18,7 +18,6 @@ from altmas.methods.weighted import (
     Learner,
     believed_confusion,
     countable,
-    everything_labelled,
     normal,
     one_step,
     weighted_tally,

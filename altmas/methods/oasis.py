@@ -9,23 +9,13 @@ from numpy.typing import NDArray
 
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly, uniform
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.stratified import by_prediction, numbered
-from altmas.methods.weighted import (
-    confidence,
-    countable,
-    everything_labelled,
-    first,
-    goes_on,
-    linearised,
-    normal,
-    probable,
-    weighted_tally,
-)
+from altmas.methods.weighted import confidence, countable, linearised, normal, probable, weighted_tally
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
@@ -72,14 +62,14 @@ class OasisRun:
 
     def update(self, answers: Answers, round: int) -> None:
         """Draw each new round again, repeated draws and all: it follows from the seed and the answers before it."""
-        if not goes_on(self.answers, answers):
+        if not answers.goes_on_from(self.answers):
             self._forget()
         for number in np.unique(answers.rounds[len(self.answers) :]):
             start, end = len(self.answers), int(np.searchsorted(answers.rounds, number, side="right"))
             items, weights = self._drawn(answers.items[start:end], answers.propensities[start:end], int(number))
             self.drawn, self.weights = np.append(self.drawn, items), np.append(self.weights, weights)
             self.labels[answers.items[start:end]] = answers.labels[start:end]
-            self.answers = first(answers, end)
+            self.answers = answers.first(end)
         self.answers, self.round = answers, round
 
     def choose(self, count: int) -> Choice:

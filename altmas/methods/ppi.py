@@ -9,7 +9,7 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
@@ -18,15 +18,12 @@ from altmas.methods.weighted import (
     Belief,
     BeliefMaker,
     countable,
-    everything_labelled,
     expected_confusion,
     expected_slopes,
-    first,
     linearised,
     make_belief,
     normal,
     one_step,
-    same_answers,
     taught,
 )
 from altmas.metrics.confusion import FloatArray
@@ -50,6 +47,7 @@ class Ppi:
     folds: int = 5
     name: str = "ppi"
     metric_blind: ClassVar[bool] = True
+    draws_alike: ClassVar[bool] = True
 
     def begin(self, job: Job) -> Run:
         """Check that there is something to predict from."""
@@ -107,8 +105,8 @@ class PpiRun:
 
     def predicted(self) -> FloatArray:
         """Label probabilities of the whole pool `[N, C]`, none learnt from an answer in the item's own fold."""
-        seen = first(self.answers, taught(self.answers.rounds))
-        if self._predicted is None or (self._belief is not None and not same_answers(seen, self._seen)):
+        seen = self.answers.first(taught(self.answers.rounds))
+        if self._predicted is None or (self._belief is not None and not seen.same_as(self._seen)):
             self._predicted, self._seen = self._cross_fitted(seen), seen
         return self._predicted
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate, on_answers
-from altmas.core.method import Job, Run
+from altmas.core.method import NEVER, Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 
 
@@ -17,6 +17,8 @@ class RandomSampling:
 
     name: str = "random"
     metric_blind: ClassVar[bool] = True
+    draws_alike: ClassVar[bool] = True
+    refit_growth: ClassVar[float] = NEVER
 
     def begin(self, job: Job) -> Run:
         """Nothing to prepare."""

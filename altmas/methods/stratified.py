@@ -9,12 +9,12 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.weighted import confidence, countable, everything_labelled, linearised, normal, weighted_tally
+from altmas.methods.weighted import confidence, countable, linearised, normal, weighted_tally
 from altmas.metrics.confusion import FloatArray, IntArray
 
 LEAST_VARIANCE = 0.05

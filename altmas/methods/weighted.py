@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from altmas.core.answers import Answers
-from altmas.core.estimates import Estimate, on_answers
+from altmas.core.estimates import Estimate
 from altmas.core.groups import confidences
-from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics import Metric
 from altmas.metrics.confusion import FloatArray, IntArray
@@ -65,15 +64,6 @@ def taught(rounds: IntArray) -> int:
     return last
 
 
-def first(answers: Answers, count: int) -> Answers:
-    """The first `count` answers.
-
-    >>> first(Answers().extended([4, 7], [0, 1], round=0, propensities=[0.1, 0.1]), 1).items.tolist()
-    [4]
-    """
-    return Answers(answers.items[:count], answers.labels[:count], answers.rounds[:count], answers.propensities[:count])
-
-
 class Learner:
     """A belief that relearns in time; what it believes is a function of the answers alone, not of earlier calls."""
 
@@ -83,8 +73,8 @@ class Learner:
 
     def after(self, answers: Answers) -> Belief:
         """What is believed after these answers; the latest of them may not have been learnt from yet."""
-        seen = first(answers, taught(answers.rounds))
-        if same_answers(seen, self._seen):
+        seen = answers.first(taught(answers.rounds))
+        if seen.same_as(self._seen):
             return self._belief
         if len(seen) == 0:
             self._belief = make_belief(self.pool, self.make)
@@ -92,23 +82,6 @@ class Learner:
             self._belief.fit(seen.items, seen.labels)
         self._seen = seen
         return self._belief
-
-
-def same_answers(one: Answers, other: Answers) -> bool:
-    """The same items with the same labels, in the same order."""
-    return np.array_equal(one.items, other.items) and np.array_equal(one.labels, other.labels)
-
-
-def goes_on(before: Answers, after: Answers) -> bool:
-    """Whether `after` is `before` and then further rounds, so that what followed from `before` still holds.
-
-    >>> one = Answers().extended([4], [0], round=0, propensities=[0.1])
-    >>> goes_on(one, one.extended([5], [0], 1, [0.1])), goes_on(one, one.extended([5], [0], 0, [0.1]))
-    (True, False)
-    """
-    known = len(before)
-    same_round = 0 < known < len(after) and after.rounds[known] == after.rounds[known - 1]
-    return not same_round and same_answers(before, first(after, known))
 
 
 def confidence(pool: Pool) -> FloatArray | None:
@@ -229,13 +202,6 @@ def one_step(metrics: Sequence[Metric], near: FloatArray, confusion: FloatArray)
     values = values + (slopes * (confusion - near)).sum((-2, -1))
     bottom, top = np.array([one.bounds for one in metrics]).T
     return np.clip(values, bottom, top), slopes
-
-
-def everything_labelled(job: Job, answers: Answers, level: float) -> list[Estimate] | None:
-    """The exact metrics, once there is nothing left to estimate."""
-    if len(answers) < job.pool.size:
-        return None
-    return on_answers(job.metrics, answers.confusion(job.pool), job.pool.size, level)
 
 
 def normal(

@@ -20,7 +20,7 @@ from altmas.page.wire import Reply, Reveal, Turn, Wish
 Json = dict[str, Any]
 _log = logging.getLogger("altmas.page")
 
-AHEAD = 2
+QUESTIONS_AHEAD = 2
 """The item to label, and the one after it, whose image the page fetches meanwhile."""
 
 
@@ -157,7 +157,7 @@ class Desk:
         audit = self._audit
         audit.refresh()
         held = self._leases.full(annotator, self._places)
-        count, budget = AHEAD, audit.settings.budget
+        count, budget = QUESTIONS_AHEAD, audit.settings.budget
         if budget is not None and not beyond:
             if len(audit.state.resolved) >= budget:
                 return []
@@ -167,7 +167,7 @@ class Desk:
 
     def _again(self, annotator: str) -> list[Query]:
         without = self._leases.full(annotator, lambda position: 1) | self._seen_again.setdefault(annotator, set())
-        return self._audit.ask(AHEAD, annotator=annotator, again=True, wait=False, without=without)
+        return self._audit.ask(QUESTIONS_AHEAD, annotator=annotator, again=True, wait=False, without=without)
 
     def _places(self, position: int) -> int:
         """How many annotators may still answer an item."""

@@ -9,7 +9,7 @@ from typing import Any
 from altmas.audits.audit import Audit
 from altmas.metrics.errors import AltmasError
 
-_SHOWN = ("model", "metric", "estimate", "low", "high", "labels", "promise")
+_COLUMNS_SHOWN = ("model", "metric", "estimate", "low", "high", "labels", "promise")
 
 
 def running_estimate(folder: Path) -> dict[str, Any]:
@@ -19,7 +19,7 @@ def running_estimate(folder: Path) -> dict[str, Any]:
             rows = audit.estimate().to_dict("records")
         except AltmasError as error:
             return {"rows": [], "sentence": str(error)}
-    return {"rows": [{k: _plain(row[k]) for k in _SHOWN if k in row} for row in rows], "sentence": ""}
+    return {"rows": [{k: _plain(row[k]) for k in _COLUMNS_SHOWN if k in row} for row in rows], "sentence": ""}
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,7 @@ from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-_KINDS = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
+_CONTENT_TYPES = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
 AUTOESCAPE = True
 
 
@@ -27,7 +27,7 @@ def static_files() -> dict[str, StaticFile]:
     'text/javascript'
     """
     home = files("altmas.page") / "static"
-    kinds = ((one, _KINDS.get("." + one.name.rpartition(".")[2])) for one in home.iterdir())
+    kinds = ((one, _CONTENT_TYPES.get("." + one.name.rpartition(".")[2])) for one in home.iterdir())
     return {one.name: StaticFile(one.read_bytes(), kind) for one, kind in kinds if kind is not None}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from altmas.page.refusal import RefusedError
 
-LARGEST = 64 << 20
-KINDS = "PNG, JPEG, GIF, WebP or BMP"
+LARGEST_IMAGE = 64 << 20
+IMAGE_KINDS = "PNG, JPEG, GIF, WebP or BMP"
 _BMP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
 
 
@@ -52,12 +52,12 @@ def read_image(registered: Path) -> tuple[bytes, str]:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
                 raise RefusedError(404, "The image of this item is not a file.")
-            if about.st_size > LARGEST:
-                raise RefusedError(415, f"The image of this item is larger than {LARGEST >> 20} MiB.")
-            data = file.read(LARGEST + 1)
+            if about.st_size > LARGEST_IMAGE:
+                raise RefusedError(415, f"The image of this item is larger than {LARGEST_IMAGE >> 20} MiB.")
+            data = file.read(LARGEST_IMAGE + 1)
     except OSError:
         raise RefusedError(404, "The image of this item cannot be read.") from None
     kind = image_type(data[:32])
     if kind is None:
-        raise RefusedError(415, f"The file of this item is no {KINDS} image; nothing else is shown.")
+        raise RefusedError(415, f"The file of this item is no {IMAGE_KINDS} image; nothing else is shown.")
     return data, kind

@@ -11,7 +11,7 @@ from pathlib import Path
 from altmas.core.files import write_whole
 
 KEY_FILE = "page.key"
-_TAG, _NUMBER = 16, 8
+_TAG_BYTES, _NUMBER_BYTES = 16, 8
 
 
 def audit_key(folder: Path) -> bytes:
@@ -38,7 +38,7 @@ class Names:
     def name(self, position: int) -> str:
         """The name of an item."""
         tag = self._tag(position)
-        return base64.urlsafe_b64encode(tag + self._masked(tag, position).to_bytes(_NUMBER)).decode()
+        return base64.urlsafe_b64encode(tag + self._masked(tag, position).to_bytes(_NUMBER_BYTES)).decode()
 
     def position(self, name: str) -> int | None:
         """The position that a name stands for; None for a name this server did not make."""
@@ -46,14 +46,14 @@ class Names:
             raw = base64.b64decode(name.encode("ascii"), altchars=b"-_", validate=True)
         except (UnicodeEncodeError, binascii.Error):
             return None
-        if len(raw) != _TAG + _NUMBER:
+        if len(raw) != _TAG_BYTES + _NUMBER_BYTES:
             return None
-        tag = raw[:_TAG]
-        position = self._masked(tag, int.from_bytes(raw[_TAG:]))
+        tag = raw[:_TAG_BYTES]
+        position = self._masked(tag, int.from_bytes(raw[_TAG_BYTES:]))
         return position if hmac.compare_digest(tag, self._tag(position)) and position < self._size else None
 
     def _tag(self, position: int) -> bytes:
-        return hmac.digest(self._key, b"tag" + position.to_bytes(_NUMBER), "sha256")[:_TAG]
+        return hmac.digest(self._key, b"tag" + position.to_bytes(_NUMBER_BYTES), "sha256")[:_TAG_BYTES]
 
     def _masked(self, tag: bytes, number: int) -> int:
-        return number ^ int.from_bytes(hmac.digest(self._key, b"mask" + tag, "sha256")[:_NUMBER])
+        return number ^ int.from_bytes(hmac.digest(self._key, b"mask" + tag, "sha256")[:_NUMBER_BYTES])

@@ -18,7 +18,7 @@ from altmas.core.checks import whole_number
 from altmas.metrics.errors import InputError
 from altmas.page.app import Page
 from altmas.page.desk import Desk
-from altmas.page.doors import Doors, annotator_name
+from altmas.page.doors import Doors, given_name
 from altmas.page.instance import last_instance, only_instance
 from altmas.page.names import audit_key
 
@@ -48,7 +48,7 @@ def serve(
     takes the port of the last time if it is free, so that pages still open go on.
     """
     folder = Path(audit_folder)
-    annotators = [annotator_name(one) for one in ([annotator] if isinstance(annotator, str) else annotator)]
+    annotators = [given_name(one) for one in ([annotator] if isinstance(annotator, str) else annotator)]
     check_host(host, allow_remote)
     if whole_number("port", port, 0) > _LAST_PORT:
         raise InputError("port", f"be at most {_LAST_PORT}", port)

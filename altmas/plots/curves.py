@@ -13,15 +13,12 @@ from numpy.typing import ArrayLike
 from altmas.core.checks import fraction
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.plots.history import _SHAPES, INK, _new_axes
+from altmas.plots.axes import GREY, INK, SHAPES, new_axes, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from altmas.surrogates.groups.beta_posterior import BetaPosterior
-
-GREY = "#6b7280"
-"""For what is not the point of a picture."""
 
 _DASHES = ["-", "--", ":", "-."]
 _MOST_BARS = 120
@@ -98,7 +95,7 @@ class ReliabilityDisplay:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bins, their gaps to the diagonal, and the shares as bars in a strip below 0."""
         if ax is None:
-            ax = _new_axes()
+            ax = new_axes()
             ax.figure.set_size_inches(5, 5.6)  # type: ignore[union-attr]
         x, band = self.scores, self.accuracy
         apart = np.diff(np.sort(x)).min(initial=0.1)
@@ -156,7 +153,7 @@ class RopeDisplay:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histogram, hatched outside the region, with the three masses written above it."""
         if ax is None:
-            ax = _new_axes()
+            ax = new_axes()
             ax.grid(visible=False)
         ax.axvspan(-self.margin, self.margin, color=GREY, alpha=0.15, linewidth=0)
         for end in (-self.margin, self.margin):
@@ -221,9 +218,9 @@ class CurvesDisplay:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the lines, each with its own marker."""
-        ax = ax if ax is not None else _new_axes()
+        ax = ax if ax is not None else new_axes()
         for i, one in enumerate(self.curves):
-            colour, shape, dash = INK[i % len(INK)], _SHAPES[i % len(_SHAPES)], _DASHES[i // len(INK) % len(_DASHES)]
+            colour, shape, dash = INK[i % len(INK)], SHAPES[i % len(SHAPES)], _DASHES[i // len(INK) % len(_DASHES)]
             step = max(1, len(one.labels) // 10)
             every = (i * step // len(self.curves), step)  # markers of lines that meet stay apart
             ax.plot(one.labels, one.mean, dash, marker=shape, ms=5, markevery=every, color=colour, label=one.name)
@@ -271,14 +268,3 @@ def one_each(subject: str, values: ArrayLike, count: int, each: str) -> FloatArr
         got = f"{len(array):,} {subject} for {count:,} {each}s" if array.ndim == 1 else f"shape {array.shape}"
         raise InputError(subject, f"be one per {each}", got)
     return array
-
-
-def percent(p: float) -> str:
-    """A probability as people read it, shortly.
-
-    >>> percent(0.95), percent(0.123), percent(0.004), percent(0.995)
-    ('95%', '12%', '<1%', '99.5%')
-    """
-    if 0 < p < 0.01:
-        return "<1%"
-    return f"{p:.0%}" if p < 0.95 else f"{100 * p:.3g}%"

@@ -1,6 +1,6 @@
 """Displays of what is believed about groups: each computes its numbers once, then draws them on any axes.
 
-All six are found here; those with a curve lie in `display_curves`.
+All six can be imported from here; those with a curve are made in `curves`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from scipy.stats import rankdata
 from altmas.core.checks import fraction, whole_number
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.plots.curves import GREY, Band, CurvesDisplay, ReliabilityDisplay, RopeDisplay, one_each, percent
-from altmas.plots.history import INK, _new_axes
+from altmas.plots.axes import GREY, INK, LONGEST_LABEL, new_axes, percent
+from altmas.plots.curves import Band, CurvesDisplay, ReliabilityDisplay, RopeDisplay, one_each
+from altmas.words.wording import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +79,7 @@ class AccuracyCalibrationDisplay:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a point with two bars per class: squares least accurate, triangles most, circles the others."""
-        ax = ax if ax is not None else _new_axes()
+        ax = ax if ax is not None else new_axes()
         others = np.setdiff1d(np.arange(len(self.names)), np.concatenate([self.least, self.most]))
         kinds = (
             (others, _OTHER, f"{len(others)} between"),
@@ -104,7 +105,7 @@ class AccuracyCalibrationDisplay:
     def _name(self, ax: Axes, row: int, colour: str) -> None:
         # Above the upper end of its interval, where its own bars do not run through the letters.
         note = ax.annotate(
-            _short(self.names[row]),
+            short(self.names[row], LONGEST_LABEL),
             (self.accuracy.mean[row], self.ece.high[row]),
             xytext=(0, 4),
             textcoords="offset points",
@@ -231,7 +232,7 @@ def _plot_rows(
     rows = np.arange(len(names), dtype=np.float64)
     rows[first:] += 1.5 if left_out else 0  # room to say what is left out
     if ax is None:
-        ax = _new_axes()
+        ax = new_axes()
         ax.figure.set_size_inches(7, 1.4 + 0.21 * (rows[-1] + 2))  # type: ignore[union-attr]
         ax.grid(visible=False, axis="y")
     ax.grid(axis="x", alpha=0.25)
@@ -247,7 +248,7 @@ def _plot_rows(
         ax.axhline(first + 0.25, color=GREY, linewidth=0.5, linestyle=":", zorder=0)
         ax.texts[-1].set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 2})
         ax.legend(frameon=False, fontsize=8, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
-    ax.set_yticks(rows, [_short(name) for name in names], fontsize=8, parse_math=False)
+    ax.set_yticks(rows, [short(name, LONGEST_LABEL) for name in names], fontsize=8, parse_math=False)
     ax.set_ylim(rows[-1] + 0.7, -0.7)
     return ax, rows
 
@@ -259,7 +260,3 @@ def _draws(subject: str, draws: ArrayLike, groups: int) -> FloatArray:
     if not np.isfinite(array).all():
         raise InputError(subject, "be finite", f"{(~np.isfinite(array)).sum():,} values that are not")
     return array
-
-
-def _short(name: str, most: int = 28) -> str:
-    return name if len(name) <= most else name[: most - 1] + "…"

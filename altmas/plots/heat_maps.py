@@ -11,18 +11,18 @@ import pandas as pd
 
 from altmas.core.checks import sorted_classes, whole_number
 from altmas.metrics.confusion import FloatArray
-from altmas.plots.curves import GREY, Band, percent
-from altmas.plots.history import INK, _new_axes
-from altmas.surfaces.arms import shown as told
+from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, percent, place_names
+from altmas.plots.curves import Band
+from altmas.surfaces.combinations import shown as told
 from altmas.words.surfaces import LABELLED
-from altmas.words.wording import short
+from altmas.words.wording import amount, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from altmas.surfaces.surface import Surface
+    from altmas.surfaces.surface import AccuracySurface
 
-MOST_VALUES = 12
+VALUES_SHOWN = 12
 """Of an attribute with more values, those with the most items are shown."""
 
 FAINTEST, DARKEST = 0.04, 0.55
@@ -46,15 +46,15 @@ class MarginalDisplay:
     level: float
 
     @classmethod
-    def from_surface(cls, surface: Surface, attribute: str, *, most: int = MOST_VALUES) -> MarginalDisplay:
+    def from_surface(cls, surface: AccuracySurface, attribute: str, *, most: int = VALUES_SHOWN) -> MarginalDisplay:
         """Of one attribute of a surface."""
         return cls.from_table(surface.marginal(attribute), attribute, level=surface.level, most=most)
 
     @classmethod
     def from_table(
-        cls, table: pd.DataFrame, attribute: str, *, level: float = 0.95, most: int = MOST_VALUES
+        cls, table: pd.DataFrame, attribute: str, *, level: float = 0.95, most: int = VALUES_SHOWN
     ) -> MarginalDisplay:
-        """From a table as `Surface.marginal` gives it.
+        """From a table as `AccuracySurface.marginal` gives it.
 
         >>> row = {"support": 9, "labels": 3, "estimate": 0.8, "low": 0.5, "high": 0.9}
         >>> MarginalDisplay.from_table(pd.DataFrame([{"hat": "yes", **row}]), "hat").names
@@ -63,14 +63,14 @@ class MarginalDisplay:
         kept = _kept(table, attribute, most, table[attribute])
         rows = table[[value in kept for value in table[attribute]]]
         band = Band(*(rows[name].to_numpy(np.float64) for name in ("estimate", "low", "high")))
-        names = tuple(short(told(one), 28) for one in rows[attribute])
+        names = tuple(short(told(one), LONGEST_LABEL) for one in rows[attribute])
         return cls(attribute, names, band, rows["labels"].to_numpy(np.float64), len(table) - len(rows), level)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a row per value; the labels stand in a column on the right."""
         rows = np.arange(len(self.names))
         if ax is None:
-            ax = _new_axes()
+            ax = new_axes()
             ax.figure.set_size_inches(6, 1.1 + 0.26 * len(rows))  # type: ignore[union-attr]
         ax.grid(visible=False, axis="y")
         ax.grid(axis="x", alpha=0.25)
@@ -80,13 +80,13 @@ class MarginalDisplay:
         ax.annotate("labels", (1, 1), (38, 4), xycoords="axes fraction", va="bottom", **column)
         for y, labels in zip(rows, self.labels, strict=True):
             at = ("axes fraction", "data")
-            text = _count(labels)
+            text = amount(labels)
             ax.annotate(text, (1, y), (38, 0), xycoords=at, va="center_baseline", annotation_clip=False, **column)
         ax.set_yticks(rows, self.names, parse_math=False)
         ax.set_ylim(len(rows) - 0.4, -0.6)
-        ax.set_ylabel(short(self.attribute, 28), parse_math=False)
+        ax.set_ylabel(short(self.attribute, LONGEST_LABEL), parse_math=False)
         ax.set_xlabel(f"accuracy, mean and {percent(self.level)} interval{_left_out(self.left_out)}")
-        _percent_axis(ax)
+        in_percent(ax, "x")
         return ax
 
 
@@ -106,16 +106,16 @@ class PairDisplay:
     scale: tuple[float, float] | None = None
 
     @classmethod
-    def from_surface(cls, surface: Surface, a: str, b: str, *, most: int = MOST_VALUES) -> PairDisplay:
+    def from_surface(cls, surface: AccuracySurface, a: str, b: str, *, most: int = VALUES_SHOWN) -> PairDisplay:
         """Of two attributes of a surface."""
         return cls.from_table(surface.marginal(a, b), a, b, order=surface.values, most=most)
 
     @classmethod
     def from_table(
         cls, table: pd.DataFrame, a: str, b: str, *, order: Mapping[str, Sequence[Any]] | None = None,
-        most: int = MOST_VALUES,
+        most: int = VALUES_SHOWN,
     ) -> PairDisplay:  # fmt: skip
-        """From a table as `Surface.marginal` gives it; the attribute with more values goes down the side.
+        """From a table as `AccuracySurface.marginal` gives it; the attribute with more values goes down the side.
 
         `order` has the values of each attribute in the order to show them; else they are sorted.
 
@@ -136,7 +136,7 @@ class PairDisplay:
                 place = down.index(row[a]), across.index(row[b])
                 estimate[place], labels[place] = row["estimate"], row["labels"]
         left = found[a] - len(down), found[b] - len(across)
-        rows, columns = (tuple(short(told(one), 28) for one in side) for side in (down, across))
+        rows, columns = (tuple(short(told(one), LONGEST_LABEL) for one in side) for side in (down, across))
         return cls((a, b), rows, columns, estimate, labels, left)
 
     @property
@@ -161,7 +161,7 @@ class PairDisplay:
 
         own = ax is None
         if ax is None:
-            ax = _new_axes()
+            ax = new_axes()
             wide, high = max(1.6 + 0.85 * len(self.columns), 4.2), 1.2 + 0.5 * len(self.rows)
             ax.figure.set_size_inches(wide, high + (0.15 * len(self.notes) if noted else 0))  # type: ignore[union-attr]
         ax.grid(visible=False)
@@ -176,17 +176,11 @@ class PairDisplay:
             if bare[y, x]:
                 text, style = f"({text})", "italic"
             ax.text(x, y - 0.12, text, ha="center", va="center", fontsize=9, style=style)
-            ax.text(x, y + 0.24, f"n {_count(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
-        ax.set_xticks(range(len(self.columns)), self.columns, parse_math=False)
-        if max(map(len, self.columns)) * len(self.columns) > 60:
-            ax.tick_params(axis="x", rotation=90)
-        ax.set_yticks(range(len(self.rows)), self.rows, parse_math=False)
-        ax.set_xlim(-0.5, len(self.columns) - 0.5)
-        ax.set_ylim(len(self.rows) - 0.5, -0.5)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+            ax.text(x, y + 0.24, f"n {amount(float(self.labels[y, x]))}", ha="center", va="center", fontsize=7)
+        place_names(ax, self.columns, self.rows)
         down, across = (
-            short(name, 28) + _left_out(left) for name, left in zip(self.attributes, self.left_out, strict=True)
+            short(name, LONGEST_LABEL) + _left_out(left)
+            for name, left in zip(self.attributes, self.left_out, strict=True)
         )
         below = self.notes if noted else []
         ax.set_ylabel(down, parse_math=False)
@@ -201,7 +195,7 @@ class PairDisplay:
         return FAINTEST + (DARKEST - FAINTEST) * (high - value) / max(high - low, LEAST_RANGE)
 
 
-def plot_surface(surface: Surface, ax: Axes | None = None) -> Axes:
+def plot_surface(surface: AccuracySurface, ax: Axes | None = None) -> Axes:
     """The picture that says most: the heat map of the pair that differs most, or of one attribute its values."""
     pairs = surface.widest()
     if not pairs:
@@ -223,13 +217,3 @@ def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) 
 def _left_out(count: int) -> str:
     word = "value" if count == 1 else "values"
     return f"; {count:,} rarer {word} left out" if count else ""
-
-
-def _count(labels: float) -> str:
-    return f"{labels:,.0f}" if float(labels).is_integer() else f"{labels:,.1f}"
-
-
-def _percent_axis(ax: Axes) -> None:
-    from matplotlib.ticker import FuncFormatter
-
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.3g}%"))

@@ -1,4 +1,4 @@
-"""Pictures of a run. matplotlib is loaded when the first is drawn."""
+"""Pictures of a run: estimates, or their errors, against labels spent."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import numpy as np
 import pandas as pd
 
 from altmas.metrics.errors import InputError
+from altmas.plots.axes import INK, SHAPES, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-INK = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#0f766e", "#b91c1c", "#a16207", "#1d4ed8"]
-"""Line colours, dark enough to read on white."""
-
-_SHAPES = ["o", "s", "^", "D", "v", "P", "X", "*"]  # nothing by colour alone
 _MOST_LINES = 8
 
 
@@ -37,10 +34,10 @@ def plot_history(
     if metrics is not None and (unknown := [m for m in metrics if m not in known]):
         raise InputError("metrics to plot", f"be among {', '.join(known)}", repr(unknown[0]))
     shown = list(metrics) if metrics is not None else known[:_MOST_LINES]
-    ax = ax if ax is not None else _new_axes()
+    ax = ax if ax is not None else new_axes()
     for i, name in enumerate(shown):
         rows = history[history["metric"] == name]
-        colour, shape = INK[i % len(INK)], _SHAPES[i % len(_SHAPES)]
+        colour, shape = INK[i % len(INK)], SHAPES[i % len(SHAPES)]
         ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=name)
         ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0.5)
         if truth is not None and name in truth:
@@ -54,10 +51,10 @@ def plot_history(
 
 def plot_relative_error(errors: Mapping[str, pd.Series[Any]], *, ax: Axes | None = None, title: str = "") -> Axes:
     """Relative error against labels, one line per method; each series is indexed by labels."""
-    ax = ax if ax is not None else _new_axes()
+    ax = ax if ax is not None else new_axes()
     for i, (name, series) in enumerate(errors.items()):
         x, y = series.index.to_numpy(), 100 * series.to_numpy(dtype=np.float64)
-        ax.plot(x, y, marker=_SHAPES[i % len(_SHAPES)], ms=4, color=INK[i % len(INK)], label=name)
+        ax.plot(x, y, marker=SHAPES[i % len(SHAPES)], ms=4, color=INK[i % len(INK)], label=name)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("labels")
     ax.set_ylabel("relative error, % (mean over metrics)")
@@ -70,13 +67,3 @@ def save(ax: Axes, path: str) -> None:
     """Write the figure an axes lies on."""
     figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]
     figure.savefig(path, dpi=150, bbox_inches="tight")
-
-
-def _new_axes() -> Axes:
-    # Not pyplot: no global state, no window, nothing to close.
-    from matplotlib.figure import Figure
-
-    axes: Axes = Figure(figsize=(7, 4.2), layout="constrained").add_subplot()
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", alpha=0.25)
-    return axes

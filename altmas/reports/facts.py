@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import positive
-from altmas.reports.assumptions import assumptions, kinds_of, warnings_of
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
 from altmas.reports.facts_trail import items_asked, trail
 from altmas.reports.plain import plain_data, plain_name, plain_rows
 from altmas.surfaces.membership import membership
+from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.comparing import two_models
 from altmas.words.extremes import best_of
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
-    from altmas.audits.findings import Findings
+    from altmas.audits.looks import AuditFindings
     from altmas.surfaces.membership import By
     from altmas.surfaces.recipe import SurfaceRecipe
 
@@ -122,7 +122,7 @@ def gather(
     }
 
 
-def _model(audit: Audit, findings: Findings | None, name: str, wanted: Wanted) -> dict[str, Any]:
+def _model(audit: Audit, findings: AuditFindings | None, name: str, wanted: Wanted) -> dict[str, Any]:
     if findings is not None:
         return ModelFacts(findings, audit.pool, audit.settings.method, name, wanted).gather()
     verdict = {
@@ -149,7 +149,7 @@ def _model(audit: Audit, findings: Findings | None, name: str, wanted: Wanted) -
     }
 
 
-def _vendors(findings: Findings | None) -> dict[str, Any] | None:
+def _vendors(findings: AuditFindings | None) -> dict[str, Any] | None:
     if findings is None or len(findings.models) < 2:
         return None
     differences, best = findings.differences(), findings.best()
@@ -171,7 +171,7 @@ def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) 
     return [*(vendors["sentences"][:1] if vendors else []), *each]
 
 
-def _agreement(findings: Findings | None) -> dict[str, Any] | None:
+def _agreement(findings: AuditFindings | None) -> dict[str, Any] | None:
     if findings is None:
         return None
     found = findings.agreement
@@ -179,10 +179,10 @@ def _agreement(findings: Findings | None) -> dict[str, Any] | None:
     return {name: plain_data(getattr(found, name)) for name in names}
 
 
-def _unseen(findings: Findings | None) -> list[Hashable]:
+def _unseen(findings: AuditFindings | None) -> list[Hashable]:
     """Classes that no label named."""
-    if findings is None or findings.estimator is None:
+    if findings is None or not findings.knows_chances:
         return []
-    pool = findings.estimator.pool
-    seen = np.bincount(findings.estimator.sample.answers.labels, minlength=len(pool.classes))
+    pool = findings.pool
+    seen = np.bincount(findings.drawn.answers.labels, minlength=len(pool.classes))
     return [pool.classes[k] for k in np.flatnonzero(seen == 0)]

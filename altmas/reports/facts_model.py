@@ -28,7 +28,7 @@ from altmas.words.wording import counted, quoted
 if TYPE_CHECKING:
     import pandas as pd
 
-    from altmas.audits.findings import Findings
+    from altmas.audits.looks import AuditFindings
     from altmas.core.pool import Pool
     from altmas.surfaces.membership import By
     from altmas.surfaces.recipe import SurfaceRecipe
@@ -59,7 +59,7 @@ class Wanted:
 class ModelFacts:
     """Gathers the facts about one model; `left_out` tells what could not be said, and why."""
 
-    findings: Findings
+    findings: AuditFindings
     pool: Pool
     method: str
     name: str
@@ -127,7 +127,7 @@ class ModelFacts:
         try:
             found = question()
         except AltmasError as error:
-            self._leave_out(part, str(error) if self.findings.estimator else self._not_given())
+            self._leave_out(part, str(error) if self.findings.knows_chances else self._not_given())
             return None
         if found is None:
             self._leave_out(part, self._not_given())

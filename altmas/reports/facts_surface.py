@@ -6,25 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from altmas.core.pool import MISSING
 from altmas.reports.plain import plain_name, plain_rows
-from altmas.surfaces.arms import is_missing
-from altmas.surfaces.ranking import worst_first
+from altmas.surfaces.combinations import is_missing
+from altmas.surfaces.marginals import worst_first
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from altmas.surfaces.surface import Surface
+    from altmas.surfaces.surface import AccuracySurface
 
-MOST_ARMS = 1000
+ARMS_TOLD = 1000
 """Of more combinations than this, those that are probably the worst are told."""
 
 PAIRS = 2
 """Pairs of attributes that are drawn: those whose combinations differ most."""
 
 
-def surface_facts(surface: Surface) -> dict[str, Any]:
+def surface_facts(surface: AccuracySurface) -> dict[str, Any]:
     """The surface as plain data: arms from the worst on, the values of each attribute, and the widest pairs."""
     names = surface.arms.names
-    judged = surface.worst(min(MOST_ARMS, int(surface.active.sum())))
+    judged = surface.worst(min(ARMS_TOLD, int(surface.active.sum())))
     worst = worst_first(judged, "p_worst", 2).drop(columns="p")  # the chance that a report shows, as it shows it
     return {
         "by": list(names),
@@ -42,7 +42,7 @@ def surface_facts(surface: Surface) -> dict[str, Any]:
     }
 
 
-def _pair(surface: Surface, a: str, b: str) -> dict[str, Any]:
+def _pair(surface: AccuracySurface, a: str, b: str) -> dict[str, Any]:
     values = {name: [_name(value) for value in surface.values[name]] for name in (a, b)}
     return {"attributes": [a, b], "values": values, "cells": rows_with_values(surface.marginal(a, b), (a, b))}
 

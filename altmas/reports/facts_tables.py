@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from altmas.reports.plain import plain_rows
-from altmas.words.wording import figure, interval
+from altmas.words.verdict import calibration_sentence
 
 if TYPE_CHECKING:
     import pandas as pd
 
-WHOLE = 20
+WHOLE_CONFUSION = 20
 """A confusion of more classes than this is shown by its most confused cells."""
 
 MOST_CELLS, MOST_POINTS = 200, 4000
@@ -28,7 +28,7 @@ def confusion_facts(table: pd.DataFrame, classes: int) -> dict[str, Any]:
     rows = plain_rows(table, ("true", "predicted"))
     wrong = [row for row in rows if row["true"] != row["predicted"] and (row["estimate"] or 0) > 0]
     worst = sorted(wrong, key=lambda row: -row["estimate"])[:MOST_CELLS]
-    whole = classes <= WHOLE
+    whole = classes <= WHOLE_CONFUSION
     return {"classes": classes, "cells": rows if whole else [], "worst": worst, "left_out": len(wrong) - len(worst)}
 
 
@@ -39,34 +39,6 @@ def calibration_facts(
     bins = [row for row in plain_rows(table, ("bin",)) if row["size"]]
     error = None if ece is None else dict(zip(("estimate", "low", "high"), map(float, ece), strict=True))
     return {"bins": bins, "ece": error, "sentence": calibration_sentence(bins, error, accuracy)}
-
-
-def calibration_sentence(
-    bins: Sequence[dict[str, Any]], ece: dict[str, float] | None, accuracy: dict[str, Any] | None
-) -> str:
-    """What the scores say and what they are worth; too sure, or not sure enough, only where the interval says so.
-
-    >>> bins = [{"size": 10, "score": 0.9}, {"size": 30, "score": 0.98}]
-    >>> calibration_sentence(bins, {"estimate": 0.065, "low": 0.03, "high": 0.1}, {"low": 0.84, "high": 0.93})
-    'Its scores say 96.0% on average, more than its accuracy (84.0% to 93.0%): it is too sure of itself. \
-The expected calibration error is about 6.5% (3.0% to 10.0%).'
-    """
-    size = sum(row["size"] for row in bins)
-    said = sum(row["size"] * row["score"] for row in bins) / size
-    out = f"Its scores say {figure(said, share=True)} on average"
-    if accuracy and accuracy["low"] is not None and accuracy["high"] is not None:
-        low, high = accuracy["low"], accuracy["high"]
-        reach = f"its accuracy ({interval(low, high, share=True)})"
-        if said > high:
-            out += f", more than {reach}: it is too sure of itself"
-        elif said < low:
-            out += f", less than {reach}: it is better than it says"
-        else:
-            out += f", in agreement with {reach}"
-    if ece is None:
-        return f"{out}."
-    reach = interval(ece["low"], ece["high"], share=True)
-    return f"{out}. The expected calibration error is about {figure(ece['estimate'], share=True)} ({reach})."
 
 
 def thinned(rows: Sequence[dict[str, Any]], points: int = MOST_POINTS) -> list[dict[str, Any]]:

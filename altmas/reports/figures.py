@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from altmas.plots.curves import GREY, Band, ReliabilityDisplay
+from altmas.plots.axes import GREY, INK, LONGEST_LABEL, SHAPES, in_percent, new_axes, place_names
+from altmas.plots.curves import Band, ReliabilityDisplay
 from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
-from altmas.plots.history import _SHAPES, INK, _new_axes, plot_history
+from altmas.plots.history import plot_history
 from altmas.reports.svg import draw
-from altmas.words.verdict import Row
-from altmas.words.wording import is_share, named, short
+from altmas.words.wording import Row, is_share, named, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 WIDTH = 5.6
 """Inches. Small enough that letters stay readable on a telephone."""
 
-MOST_ROWS, MOST_LINES = 30, 5
+FOREST_ROWS, WIDTH_LINES = 30, 5
 FAINTEST, DARKEST = 0.06, 0.45
 """Shades of a heat map: letters must stay readable on the darkest."""
 
@@ -31,11 +31,11 @@ FAINTEST, DARKEST = 0.06, 0.45
 def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, title: str) -> str:
     """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends."""
     known = sorted((row for row in rows if row["estimate"] is not None), key=lambda row: row["estimate"])
-    count = min(MOST_ROWS, len(known))
+    count = min(FOREST_ROWS, len(known))
     first = count - count // 2
     shown = [*known[:first], *known[len(known) - count // 2 :]]
     display = ForestDisplay(
-        names=tuple(short(row["group"], 28) for row in shown),
+        names=tuple(short(row["group"], LONGEST_LABEL) for row in shown),
         band=_band(shown),
         p_worst=np.array([row["p_worst"] for row in shown]),
         lowest=first,
@@ -53,7 +53,7 @@ def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, t
         if overall is not None:
             ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
         ax.set_xlabel(f"accuracy, {100 * level:.6g}% interval{'; dashed: overall' if overall is not None else ''}")
-        _in_percent(ax, "x")
+        in_percent(ax, "x")
         return _sized(ax, 1.0 + 0.21 * (len(shown) + (2 if display.left_out else 0)))
 
     return draw(plot, key, title)
@@ -71,7 +71,7 @@ def reliability(bins: Sequence[Row], level: float, key: str, title: str) -> str:
         for text in legend.get_texts() if legend else ():
             text.set_text(text.get_text().replace("credible ", "").replace("mean accuracy", "accuracy"))
         for axis in "xy":
-            _in_percent(ax, axis)
+            in_percent(ax, axis)
         return _sized(ax, 4.6, 4.3)
 
     return draw(plot, key, title)
@@ -87,7 +87,7 @@ def confusion(cells: Sequence[Row], key: str, title: str) -> str:
     def plot() -> Axes:
         from matplotlib.patches import Rectangle
 
-        ax = _new_axes()
+        ax = new_axes()
         ax.grid(visible=False)
         for row in cells:
             x, y, value = predicted.index(row["predicted"]), true.index(row["true"]), row["estimate"] or 0.0
@@ -101,15 +101,7 @@ def confusion(cells: Sequence[Row], key: str, title: str) -> str:
                 weight = "bold" if agree else "normal"
                 size = 8 if len(predicted) <= 12 else 6
                 ax.text(x, y, _count(value), ha="center", va="center", fontsize=size, weight=weight)
-        longest = max(len(short(name, 14)) for name in predicted)
-        ax.set_xticks(range(len(predicted)), [short(name, 14) for name in predicted], parse_math=False)
-        if longest * len(predicted) > 60:
-            ax.tick_params(axis="x", rotation=90)
-        ax.set_yticks(range(len(true)), [short(name, 14) for name in true], parse_math=False)
-        ax.set_xlim(-0.5, len(predicted) - 0.5)
-        ax.set_ylim(len(true) - 0.5, -0.5)
-        ax.tick_params(length=0)
-        ax.spines[:].set_visible(False)
+        place_names(ax, [short(name, 14) for name in predicted], [short(name, 14) for name in true])
         ax.set_xlabel("predicted class")
         ax.set_ylabel("true class")
         side = WIDTH if len(predicted) > 5 else 3.8
@@ -129,7 +121,7 @@ def history(rows: Sequence[Row], metric: str, key: str, title: str) -> str:
         ax.get_legend().remove()  # type: ignore[union-attr]
         ax.set_ylabel(f"{named(metric)} and interval", parse_math=False)
         if is_share(metric):
-            _in_percent(ax, "y")
+            in_percent(ax, "y")
         return _sized(ax, 2.9, 4.3)
 
     return draw(plot, key, title)
@@ -139,12 +131,12 @@ def widths(rows: Sequence[Row], metrics: Sequence[str], within: float, key: str,
     """Half the width of each interval against labels, with the precision that is wished for."""
 
     def plot() -> Axes:
-        ax = _new_axes()
-        for k, metric in enumerate(metrics[:MOST_LINES]):
+        ax = new_axes()
+        for k, metric in enumerate(metrics[:WIDTH_LINES]):
             points = [row for row in rows if row["metric"] == metric and row["low"] is not None]
             half = [(row["high"] - row["low"]) / 2 for row in points]
             labels = [row["labels"] for row in points]
-            ax.plot(labels, half, marker=_SHAPES[k], ms=4, color=INK[k], label=short(named(metric), 28))
+            ax.plot(labels, half, marker=SHAPES[k], ms=4, color=INK[k], label=short(named(metric), LONGEST_LABEL))
         ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=f"±{100 * within:g} points")
         ax.set_ylim(bottom=0)
         ax.set_xlabel("labels")
@@ -152,7 +144,7 @@ def widths(rows: Sequence[Row], metrics: Sequence[str], within: float, key: str,
         legend = ax.legend(frameon=False, fontsize=8)
         for text in legend.get_texts():
             text.set_parse_math(False)
-        _in_percent(ax, "y")
+        in_percent(ax, "y")
         return _sized(ax, 2.9, 4.3)
 
     return draw(plot, key, title)
@@ -163,7 +155,7 @@ def differences(rows: Sequence[Row], rope: float | None, key: str, title: str) -
     names = [short(row["label"], 44) for row in rows]
 
     def plot() -> Axes:
-        ax = _new_axes()
+        ax = new_axes()
         ax.grid(visible=False)
         ax.grid(axis="x", alpha=0.25)
         if rope is not None:
@@ -176,7 +168,7 @@ def differences(rows: Sequence[Row], rope: float | None, key: str, title: str) -
         ax.set_ylim(len(rows) - 0.4, -0.6)
         shaded = "" if rope is None else f"; shaded: within ±{100 * rope:g} points"
         ax.set_xlabel(f"difference, points{shaded}")
-        _in_percent(ax, "x", unit="")
+        in_percent(ax, "x", unit="")
         ax.margins(x=0.1)
         return _sized(ax, 0.75 + 0.3 * len(rows))
 
@@ -230,15 +222,6 @@ def _band(rows: Sequence[Row]) -> Band:
 
 def _count(value: float) -> str:
     return f"{value:,.0f}" if value < 100_000 else f"{value:.2g}"
-
-
-def _in_percent(ax: Axes, axis: str, unit: str = "%") -> None:
-    from matplotlib.ticker import FuncFormatter
-
-    def written(value: float, _: Any) -> str:
-        return f"{100 * value:.3g}{unit}".replace("-", "\N{MINUS SIGN}")
-
-    (ax.xaxis if axis == "x" else ax.yaxis).set_major_formatter(FuncFormatter(written))
 
 
 def _sized(ax: Axes, height: float, width: float = WIDTH) -> Axes:

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from altmas.reports import surface_tables, tables
-from altmas.reports.event_words import events_table
-from altmas.reports.view import MOST_CONFUSED, items_table
+from altmas.reports.view import MOST_CONFUSED
 from altmas.words.wording import clean, counted
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
@@ -130,10 +129,10 @@ def _trail(facts: Mapping[str, Any]) -> Iterator[str]:
     ):
         if record[caption]:
             yield _table(tables.pairs_table(caption.capitalize(), heads, record[caption]))
-    yield _table(events_table(record["events"]))
+    yield _table(tables.events_table(record["events"]))
     if facts["items"] is not None:
         yield "## Items"
-        yield _table(items_table(facts["items"]))
+        yield _table(tables.items_table(facts["items"]))
 
 
 _PARTS = (_verdict, _estimates, _models, _answers, _careful, _trail)

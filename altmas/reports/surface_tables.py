@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from altmas.reports.tables import Table, _percent, _whole
-from altmas.words.verdict import Row
-from altmas.words.wording import chance, clean, counted, figure, interval
+from altmas.plots.heat_maps import VALUES_SHOWN
+from altmas.reports.tables import Table, interval_head
+from altmas.words.surfaces import too_small
+from altmas.words.wording import Row, amount, chance, clean, counted, figure, interval
 
 WORST = 10
-MOST_VALUES = 12
 
 
 def arms_table(found: Row, level: float) -> Table:
@@ -18,18 +18,18 @@ def arms_table(found: Row, level: float) -> Table:
             figure(row["estimate"], share=True),
             interval(row["low"], row["high"], share=True),
             chance(row["p_worst"]),
-            _labels(row["labels"]),
-            _labels(row["support"]),
+            amount(row["labels"]),
+            amount(row["support"]),
         )
         for row in found["arms"][:WORST]
     ]
-    heads = ("combination", "accuracy", f"{_percent(level)} interval", "P(worst)", "labels", "items")
+    heads = ("combination", "accuracy", interval_head(level), "P(worst)", "labels", "items")
     left, rare = found["judged"] - len(cells), found["combinations"] - found["judged"]
     notes = [f"{left:,} more are in the JSON report." if left else ""]
     if found["labelled"] < found["judged"]:
         notes.append(f"Of {counted(found['judged'], 'combination')} judged, {found['labelled']:,} have labels.")
     if found["largest_only"]:
-        notes.append(f"No combination has {counted(found['least'], 'item')}: the largest are judged.")
+        notes.append(too_small(found["least"]))
     elif rare:
         fewer = f"fewer than {counted(found['least'], 'item')}"
         notes.append(f"{counted(rare, 'combination')} with {fewer} {'is' if rare == 1 else 'are'} not judged.")
@@ -43,11 +43,11 @@ def pair_table(pair: Row) -> Table:
         a, b = b, a
     down, across = pair["values"][a], pair["values"][b]
     cells = {(row["values"][a], row["values"][b]): row for row in pair["cells"]}
-    rows = tuple((clean(y), *(_cell(cells.get((y, x))) for x in across[:MOST_VALUES])) for y in down[:MOST_VALUES])
-    left = max(len(down) - MOST_VALUES, 0) + max(len(across) - MOST_VALUES, 0)
+    rows = tuple((clean(y), *(_cell(cells.get((y, x))) for x in across[:VALUES_SHOWN])) for y in down[:VALUES_SHOWN])
+    left = max(len(down) - VALUES_SHOWN, 0) + max(len(across) - VALUES_SHOWN, 0)
     note = "In brackets the number of labels; a dash where the pool has no items."
     note += f" {counted(left, 'value')} more in the JSON report." if left else ""
-    heads = (f"{clean(a)}, {clean(b)}", *(clean(x) for x in across[:MOST_VALUES]))
+    heads = (f"{clean(a)}, {clean(b)}", *(clean(x) for x in across[:VALUES_SHOWN]))
     return Table(f"Accuracy by {clean(a)} and {clean(b)}", heads, rows, 1, note)
 
 
@@ -59,21 +59,17 @@ def values_table(found: Row, level: float) -> Table:
             clean(row["values"][name]),
             figure(row["estimate"], share=True),
             interval(row["low"], row["high"], share=True),
-            _labels(row["labels"]),
-            _labels(row["support"]),
+            amount(row["labels"]),
+            amount(row["support"]),
         )
         for row in found["rows"][:60]
     )
-    heads = (clean(name), "accuracy", f"{_percent(level)} interval", "labels", "items")
+    heads = (clean(name), "accuracy", interval_head(level), "labels", "items")
     left = len(found["rows"]) - len(cells)
     return Table(f"Accuracy by {clean(name)}", heads, cells, 1, f"{left:,} more in the JSON report." if left else "")
 
 
 def _cell(row: Row | None) -> str:
     return (
-        "\N{EN DASH}" if row is None else f"{figure(row['estimate'], share=True, digits=0)} ({_labels(row['labels'])})"
+        "\N{EN DASH}" if row is None else f"{figure(row['estimate'], share=True, digits=0)} ({amount(row['labels'])})"
     )
-
-
-def _labels(count: float) -> str:
-    return _whole(count) if float(count).is_integer() else f"{count:,.1f}"

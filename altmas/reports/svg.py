@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from altmas.plots.curves import GREY
-from altmas.plots.history import INK
+from altmas.plots.axes import GREY, INK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,8 +62,8 @@ def any_letters() -> Iterator[None]:
 def draw(plot: Callable[[], Axes], key: str, title: str) -> str:
     """Plot under the page's style, and give the SVG; `key` keeps its ids apart from those of other figures.
 
-    >>> from altmas.plots.history import _new_axes
-    >>> svg = draw(_new_axes, "fig", "Nothing <yet>")
+    >>> from altmas.plots.axes import new_axes
+    >>> svg = draw(new_axes, "fig", "Nothing <yet>")
     >>> svg.startswith('<svg'), 'aria-label="Nothing &lt;yet&gt;"' in svg, 'id="fig-' in svg or 'id=' not in svg
     (True, True, True)
     """

@@ -6,11 +6,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from altmas.words.verdict import Row
-from altmas.words.wording import chance, clean, counted, digits_for, figure, interval, is_share, named
+from altmas.words.events import event_words
+from altmas.words.wording import Row, chance, clean, counted, digits_for, figure, interval, is_share, named, quoted
 
-MOST_ROWS = 60
+TABLE_ROWS = 60
 """Of a longer table the two ends are shown, or its beginning; the JSON report has all of it."""
+
+
+MOST_EVENTS = 4000
+"""Of more events the first and the last are listed; the JSON report, and the audit itself, have every one."""
+
+MOST_ITEMS = 1000
+"""Items whose contents are listed; the JSON report has all of them."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +35,10 @@ def estimates_table(models: Sequence[Row], level: float) -> Table:
     """Every metric of every model; what the intervals promise is a column only where they promise different things."""
     several = len(models) > 1
     rows = [(one["name"], row) for one in models for row in one["estimates"]]
-    shown = rows[:MOST_ROWS]
+    shown = rows[:TABLE_ROWS]
     promises = list(dict.fromkeys(row["promise"] for _, row in rows))
     known = {name: any(row.get(name) is not None for _, row in rows) for name in _OPTIONAL}
-    heads = [*(["model"] if several else []), "metric", "estimate", f"{_percent(level)} interval"]
+    heads = [*(["model"] if several else []), "metric", "estimate", interval_head(level)]
     heads += [head for name, head in _OPTIONAL.items() if known[name]]
     spent = {row["labels"] for _, row in rows}
     heads += [*(["labels"] if len(spent) > 1 else []), *(["promise"] if len(promises) > 1 else [])]
@@ -68,8 +75,8 @@ _OPTIONAL = {
 def groups_table(found: Row, level: float) -> Table:
     """One row per group, the lowest first; of many groups the two ends."""
     rows = sorted(found["rows"], key=lambda row: (row["estimate"] is None, row["estimate"]))
-    half = MOST_ROWS // 2
-    shown = rows if len(rows) <= MOST_ROWS else [*rows[:half], *rows[-half:]]
+    half = TABLE_ROWS // 2
+    shown = rows if len(rows) <= TABLE_ROWS else [*rows[:half], *rows[-half:]]
     first = "predicted class" if found["by"] == "class" else found["by"]
     cells = [
         (
@@ -82,7 +89,7 @@ def groups_table(found: Row, level: float) -> Table:
         )
         for row in shown
     ]
-    heads = (first, "accuracy", f"{_percent(level)} interval", "P(worst)", "labels", "items")
+    heads = (first, "accuracy", interval_head(level), "P(worst)", "labels", "items")
     left = len(rows) - len(shown)
     note = f"The {half} lowest and the {half} highest; {left:,} between them are in the JSON report." if left else ""
     return Table(f"Accuracy by {first}", heads, tuple(cells), 1, note)
@@ -99,7 +106,7 @@ def comparisons_table(rows: Sequence[Row], level: float) -> Table:
         )
         for row in rows
     ]
-    heads = ("difference of accuracy", "points", f"{_percent(level)} interval", "P(lower)", "P(equal)", "P(higher)")
+    heads = ("difference of accuracy", "points", interval_head(level), "P(lower)", "P(equal)", "P(higher)")
     rope = 100 * rows[0]["rope"] if rows else 0
     return Table("Comparisons", heads, tuple(cells), 1, f"Equal means within ±{rope:g} points.")
 
@@ -111,7 +118,7 @@ def cells_table(cells: Iterable[Row], level: float, most: int, left_out: int = 0
         (clean(row["true"]), clean(row["predicted"]), f"{row['estimate']:,.1f}", _counts(row["low"], row["high"]))
         for row in rows[:most]
     ]
-    heads = ("true class", "predicted class", "items, estimated", f"{_percent(level)} interval")
+    heads = ("true class", "predicted class", "items, estimated", interval_head(level))
     left = left_out + len(rows) - len(shown)
     note = f"{left:,} more are in the JSON report, or below half an item." if left > 0 else ""
     return Table("Cells of the confusion", heads, tuple(shown), 2, note)
@@ -130,7 +137,7 @@ def calibration_table(bins: Sequence[Row], level: float) -> Table:
         )
         for row in bins
     ]
-    heads = ("score", "items", "mean score", "accuracy", f"{_percent(level)} interval", "gap, points")
+    heads = ("score", "items", "mean score", "accuracy", interval_head(level), "gap, points")
     return Table("Calibration", heads, tuple(cells), 1, "The gap is mean score minus accuracy: above 0 it is too sure.")
 
 
@@ -148,7 +155,7 @@ def forecast_table(models: Sequence[Row], method: str) -> Table:
             _whole(row.get("labels_needed")),
             *([_whole(row.get("random_needed_for_goal"))] if other else []),
         )
-        for model, row in rows[:MOST_ROWS]
+        for model, row in rows[:TABLE_ROWS]
     ]
     goal = f"±{100 * (rows[0][1]['within'] if rows else 0):g} points"
     heads = (
@@ -174,9 +181,9 @@ def history_table(rows: Sequence[Row], level: float) -> Table:
                 row["low"], row["high"], share=is_share(row["metric"]), digits=1 if is_share(row["metric"]) else 3
             ),
         )
-        for row in rows[: 2 * MOST_ROWS]
+        for row in rows[: 2 * TABLE_ROWS]
     ]
-    heads = ("metric", "labels", "estimate", f"{_percent(level)} interval")
+    heads = ("metric", "labels", "estimate", interval_head(level))
     return Table("Estimates against labels", heads, tuple(cells), 1, _with_left_out("", len(rows) - len(cells)))
 
 
@@ -189,7 +196,7 @@ def best_table(rows: Sequence[Row]) -> Table:
             figure(row["estimate"], share=is_share(row["metric"]), digits=1 if is_share(row["metric"]) else 3),
             chance(row["p_best"]),
         )
-        for row in rows[:MOST_ROWS]
+        for row in rows[:TABLE_ROWS]
     ]
     heads = ("metric", "model", "estimate", "P(best)")
     return Table("Which is best", heads, tuple(cells), 2, _with_left_out("", len(rows) - len(cells)))
@@ -198,7 +205,7 @@ def best_table(rows: Sequence[Row]) -> Table:
 def differences_table(rows: Sequence[Row], level: float) -> Table:
     """Paired differences of models."""
     cells = []
-    for row in rows[:MOST_ROWS]:
+    for row in rows[:TABLE_ROWS]:
         share = is_share(row["metric"])
         cells.append(
             (
@@ -209,7 +216,7 @@ def differences_table(rows: Sequence[Row], level: float) -> Table:
                 chance(row["p_first_higher"]),
             )
         )
-    heads = ("metric", "difference", "points or units", f"{_percent(level)} interval", "P(first is higher)")
+    heads = ("metric", "difference", "points or units", interval_head(level), "P(first is higher)")
     return Table("Differences", heads, tuple(cells), 2, _with_left_out("", len(rows) - len(cells)))
 
 
@@ -222,6 +229,35 @@ def annotators_table(people: dict[str, int]) -> Table:
 def pairs_table(caption: str, heads: tuple[str, str], pairs: dict[str, Any]) -> Table:
     """Names and values."""
     return Table(caption, heads, tuple((clean(key), _text(value)) for key, value in pairs.items()), 2)
+
+
+def events_table(events: Sequence[Row]) -> Table:
+    """Every event, as far as a page can hold them."""
+    half = MOST_EVENTS // 2
+    shown = events if len(events) <= MOST_EVENTS else [*events[:half], *events[-half:]]
+    rows = tuple(
+        (str(one["seq"]), str(one["at"]), clean(one["kind"]), event_words(one["kind"], one["body"]), one["hash"][:12])
+        for one in shown
+    )
+    left = len(events) - len(shown)
+    note = f"The first and the last {half:,}; {left:,} between them are in the JSON report." if left else ""
+    return Table("Events", ("number", "time (UTC)", "event", "what", "hash"), rows, 5, note)
+
+
+def items_table(items: Sequence[Row]) -> Table:
+    """Items with an answer: what they say, and what was answered."""
+    columns = list(dict.fromkeys(name for one in items for name in one["content"]))
+    rows = tuple(
+        (
+            clean(one["id"]),
+            "; ".join(f"{clean(a['annotator']) or '(nobody named)'}: {quoted(a['label'])}" for a in one["answers"]),
+            "; ".join(clean(a["note"]) for a in one["answers"] if a["note"]),
+            *(str(one["content"].get(name, "")) for name in columns),
+        )
+        for one in items[:MOST_ITEMS]
+    )
+    note = f"{len(items) - MOST_ITEMS:,} more are in the JSON report." if len(items) > MOST_ITEMS else ""
+    return Table("Items", ("id", "answers", "notes", *columns), rows, 3 + len(columns), note)
 
 
 def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
@@ -268,8 +304,13 @@ def _whole(value: float | None) -> str:
     return "" if value is None else f"{value:,.0f}"
 
 
-def _percent(level: float) -> str:
-    return f"{100 * level:.6g}%"
+def interval_head(level: float) -> str:
+    """The head of a column of intervals.
+
+    >>> interval_head(0.95)
+    '95% interval'
+    """
+    return f"{100 * level:.6g}% interval"
 
 
 def _with_left_out(note: str, left: int) -> str:

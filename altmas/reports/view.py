@@ -7,9 +7,7 @@ from typing import Any
 
 from altmas.plots.heat_maps import PairDisplay
 from altmas.reports import figures, surface_tables, tables
-from altmas.reports.event_words import events_table
-from altmas.words.verdict import Row
-from altmas.words.wording import clean, digits_for, ends, figure, is_share, named, quoted
+from altmas.words.wording import Row, clean, digits_for, ends, figure, is_share, named
 
 MOST_CONFUSED = 12
 _SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}
@@ -36,8 +34,8 @@ def view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "settings": tables.pairs_table("Settings", ("setting", "value"), record["settings"]),
         "versions": tables.pairs_table("Versions", ("of", "version"), record["versions"]),
         "inputs": tables.pairs_table("Inputs", ("file", "SHA-256"), record["inputs"]),
-        "events": events_table(record["events"]),
-        "items": None if facts["items"] is None else items_table(facts["items"]),
+        "events": tables.events_table(record["events"]),
+        "items": None if facts["items"] is None else tables.items_table(facts["items"]),
     }
 
 
@@ -196,19 +194,3 @@ def _vendors(found: Row | None, level: float) -> dict[str, Any] | None:
         "best": tables.best_table(found["best"]),
         "table": tables.differences_table(found["differences"], level),
     }
-
-
-def items_table(items: Sequence[Row]) -> tables.Table:
-    """Items with an answer: what they say, and what was answered."""
-    columns = list(dict.fromkeys(name for one in items for name in one["content"]))
-    rows = tuple(
-        (
-            clean(one["id"]),
-            "; ".join(f"{clean(a['annotator']) or '(nobody named)'}: {quoted(a['label'])}" for a in one["answers"]),
-            "; ".join(clean(a["note"]) for a in one["answers"] if a["note"]),
-            *(str(one["content"].get(name, "")) for name in columns),
-        )
-        for one in items[:1000]
-    )
-    note = f"{len(items) - 1000:,} more are in the JSON report." if len(items) > 1000 else ""
-    return tables.Table("Items", ("id", "answers", "notes", *columns), rows, 3 + len(columns), note)

@@ -11,7 +11,7 @@ import numpy as np
 
 from altmas.metrics.confusion import FloatArray
 
-LARGEST, MOST_DIGITS = 1e15, 12
+LARGEST_NUMBER, MOST_DIGITS = 1e15, 12
 """Numbers beyond these are not ordinary, and are written as Python writes them."""
 
 
@@ -51,7 +51,7 @@ def bin_names(numbers: FloatArray, edges: FloatArray) -> tuple[str, ...]:
 
 def _written(ends: Sequence[float], whole: bool) -> list[str]:
     """The ends as they are, where that is short; else with two digits of the smallest step between them."""
-    if max(map(abs, ends)) >= LARGEST:
+    if max(map(abs, ends)) >= LARGEST_NUMBER:
         return [repr(one) for one in ends]
     steps = [high - low for low, high in pairwise(ends) if high > low]
     digits = 0 if whole or not steps else max(1 - math.floor(math.log10(min(steps))), 0)

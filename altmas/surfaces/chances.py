@@ -46,7 +46,7 @@ def explored_chances(explored: Membership, where: Membership, items: IntArray, m
     >>> explored_chances(membership(pool, "side"), membership(pool, "hat"), np.array([0, 2, 3])).inclusion.round(2)
     array([0.5 , 0.5 , 0.33, 0.33, 0.33, 0.33, 0.33, 0.33])
     """
-    if _same(explored, where):
+    if same_combinations(explored, where):
         return Chances()
     if not explored.sure:  # the surest item of an arm is asked about, not one at random
         return Chances(caution=unknown_chances(method))
@@ -75,7 +75,8 @@ def chances_in(log: pd.DataFrame, items: IntArray, size: int) -> Chances:
     return Chances() if alike else Chances(caution=unknown_chances())
 
 
-def _same(one: Membership, other: Membership) -> bool:
+def same_combinations(one: Membership, other: Membership) -> bool:
+    """Whether every item belongs to the same combinations."""
     a, b = one.belongs, other.belongs
     return np.array_equal(a.arms, b.arms) and np.array_equal(a.probability, b.probability)
 

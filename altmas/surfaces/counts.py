@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from altmas.surrogates.surface.affiliation import Affiliation
     from altmas.surrogates.surface.arm_answers import ArmAnswers
 
-MOST = 1.5
-"""Bounded at 1, arms with single answers would be biased again; without bound their intervals would not hold."""
+MOST_TIMES_KISH = 1.5
+"""The answers of an arm count for at most this many times Kish's effective number of them.
+
+With 1, arms with a single answer would be biased again; without a bound their intervals would not hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,15 +54,15 @@ def arm_answers(
 
     They are not scaled to Kish's number of the answers that came: with one answer in an arm its weight would cancel,
     and nearly all of the bias would stay just where a surface is needed. The price is that an answer may count for more
-    than one; the answers of an arm together count for at most `MOST` times Kish's number of them, lest one rare answer
-    pass for many.
+    than one; the answers of an arm together count for at most `MOST_TIMES_KISH` times Kish's number of them, so that
+    one rare answer does not pass for many.
 
     Equal chances within an arm give the plain counts, whatever they are, and so does `inclusion=None`: right for labels
     drawn uniformly, or uniformly within arms that exploration chose.
 
     From a log, the chances of items without an answer are not known (NaN). Then one h, from the answers, serves all
     arms: as unbiased, but arms asked about more than others count for less than they are worth, and those asked about
-    less for up to `MOST` times that.
+    less for up to `MOST_TIMES_KISH` times that.
 
     An item that belongs to arms with probabilities P(a|x) counts for each by its probability.
 
@@ -77,10 +79,10 @@ def arm_answers(
 
 
 def _bounds(answers: ArmAnswers) -> FloatArray:
-    """What an arm's answers are multiplied by to count for no more than `MOST` times Kish's number `[A]`."""
+    """What an arm's answers are multiplied by to count for no more than `MOST_TIMES_KISH` times Kish's number `[A]`."""
     w, p = answers.weight, answers.probability
     total, squares = answers.summed(p * w), answers.summed(p * np.square(w))
-    return np.minimum(1.0, MOST * total / np.maximum(squares, 1e-300))
+    return np.minimum(1.0, MOST_TIMES_KISH * total / np.maximum(squares, 1e-300))
 
 
 def _weights(belongs: Affiliation, arms: int, items: IntArray, inclusion: ArrayLike) -> FloatArray:

@@ -6,20 +6,20 @@ from typing import TYPE_CHECKING
 
 from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface.gp import Layer
 
 
-def deep_start(arms: Arms, layer: Layer | None = None, seed: int = 0) -> tuple[FloatArray, Layer]:
+def deep_start(arms: Combinations, layer: Layer | None = None, seed: int = 0) -> tuple[FloatArray, Layer]:
     """One-hot features of the arms `[A, T]`, and a layer over them.
 
     The paper starts its deep kernel from the network that calibrates predicted attributes (Appendix C): `layer`. Where
     attributes are known there is nothing to calibrate, and the network's other half, the joint potential, is trained on
     the items' attributes as they are.
 
-    >>> arms = Arms.build({"hat": ["no", "yes"] * 20, "hair": ["fair", "dark"] * 20})
+    >>> arms = Combinations.build({"hat": ["no", "yes"] * 20, "hair": ["fair", "dark"] * 20})
     >>> features, (weights, biases) = deep_start(arms)
     >>> features.shape, weights.shape, biases.shape
     ((4, 4), (4, 32), (32,))

@@ -9,9 +9,9 @@ import numpy as np
 
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import ACTIVE
+from altmas.surfaces.combinations import ACTIVE
 
-FEWEST = 50
+EXTREME_ARMS = 50
 """Arms in the worst and in the infrequent error."""
 
 
@@ -46,4 +46,4 @@ def surface_errors(estimate: FloatArray, truth: FloatArray, support: IntArray, l
 
 
 def _lowest(values: Any) -> Any:
-    return np.argsort(values, kind="stable")[:FEWEST]
+    return np.argsort(values, kind="stable")[:EXTREME_ARMS]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from altmas.surrogates.surface.affiliation import Affiliation
 
 BATCH = 12
-RULES = ("variance", "random", "round-robin")
+EXPLORE_RULES = ("variance", "random", "round-robin")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ def arm_keys(rule: str, variance: FloatArray, asked: FloatArray) -> FloatArray:
     """
     keys = {"variance": -variance, "random": np.zeros(len(variance)), "round-robin": asked}
     if rule not in keys:
-        raise InputError("rule", f"be one of {', '.join(RULES)}", repr(rule))
+        raise InputError("rule", f"be one of {', '.join(EXPLORE_RULES)}", repr(rule))
     return keys[rule]
 
 

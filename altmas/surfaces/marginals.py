@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surfaces.arms import Arms, Attribute
+from altmas.surfaces.combinations import Attribute, Combinations
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +29,10 @@ class Cells:
     """Items per cell `[V]`."""
 
     @classmethod
-    def of(cls, arms: Arms, support: FloatArray, places: Sequence[int]) -> Cells:
+    def of(cls, arms: Combinations, support: FloatArray, places: Sequence[int]) -> Cells:
         """Of some attributes, by place.
 
-        >>> arms = Arms.build({"hat": list("nnyy"), "age": list("oyoy")})
+        >>> arms = Combinations.build({"hat": list("nnyy"), "age": list("oyoy")})
         >>> Cells.of(arms, np.array([3.0, 1, 0, 0]), [1]).mean(np.array([0.5, 0.9, 0, 0]))
         array([0.5, 0.9])
         """
@@ -60,13 +60,28 @@ class Cells:
 def spread(cells: Cells, mean: FloatArray) -> float:
     """Variance of the arms' means `[A]` between cells, items counted.
 
-    >>> arms = Arms.build({"hat": list("ny")})
+    >>> arms = Combinations.build({"hat": list("ny")})
     >>> spread(Cells.of(arms, np.array([5.0, 5]), [0]), np.array([0.4, 0.6]))
     0.01
     """
     value = cells.mean(mean)
     centre = np.average(value, weights=cells.support)
     return round(float(np.average(np.square(value - centre), weights=cells.support)), 12)
+
+
+def worst_first(table: pd.DataFrame, chance: str, digits: int | None = None) -> pd.DataFrame:
+    """The row of the highest `p_worst` first, the others by a column of chances; of equal ones the lower `estimate`.
+
+    With `digits`, chances that look equal when so rounded are equal: the noise of draws orders nothing.
+
+    >>> rows = pd.DataFrame({"estimate": [0.9, 0.7, 0.6], "p_worst": [0.1, 0.5, 0.4], "p": [0.3, 0.8, 0.9]})
+    >>> worst_first(rows, "p")["estimate"].tolist()
+    [0.7, 0.6, 0.9]
+    """
+    low, worst, other = (table[name].to_numpy(np.float64) for name in ("estimate", "p_worst", chance))
+    follows = np.ones(len(table), dtype=bool)
+    follows[np.lexsort([low, -worst])[:1]] = False
+    return table.iloc[np.lexsort([low, -other if digits is None else -other.round(digits), follows])]
 
 
 def value_column(attribute: Attribute, codes: Any) -> pd.Series:

@@ -15,7 +15,7 @@ from altmas.core.pool import NO_CLASS, Pool, with_missing
 from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, every_combination, is_missing
+from altmas.surfaces.combinations import MOST_COMBINATIONS, Attribute, Combinations, every_combination, is_missing
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface.affiliation import Affiliation
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
 """Columns of a surface's tables: no attribute may be called so."""
 
-TINY = 1e-12
+LEAST_P = 1e-12
 """Probabilities stay this far from 0 and 1."""
 
 ENOUGH = 20
@@ -35,7 +35,7 @@ ENOUGH = 20
 class Membership:
     """The arms of a pool, and P(a|x) of each item: `sure` where the attributes are known exactly."""
 
-    arms: Arms
+    arms: Combinations
     belongs: Affiliation
     support: FloatArray
     """Items per arm `[A]`; where attributes are guessed, the number expected."""
@@ -74,7 +74,7 @@ def membership(pool: Pool, by: By = None, *, bins: int = 5) -> Membership:
             raise InputError("by", f"be a membership of this pool's {pool.size:,} items", f"one of {by.items:,}")
         return by
     order = {} if "class" in pool.groups else {"class": (*pool.classes, NO_CLASS)}
-    arms = Arms.build(_columns(pool, by, bins), bins=bins, order=order)
+    arms = Combinations.build(_columns(pool, by, bins), bins=bins, order=order)
     return Membership(arms, Affiliation.exact(arms.index), arms.support.astype(np.float64))
 
 
@@ -165,7 +165,7 @@ def membership_from_scores(
     tables = [_logits(one, scores[one.name], probabilities) for one in attributes]
     true = [_codes_where_known(one, truth[one.name]) for one in attributes]
     if known:
-        exact = Arms.build(known, bins=bins)
+        exact = Combinations.build(known, bins=bins)
         attributes += exact.attributes
         columns = list(exact.codes[exact.index].T)
         tables, true = [*tables, *columns], [*true, *columns]
@@ -182,7 +182,7 @@ def membership_from_scores(
     )  # fmt: skip
     places = np.ravel_multi_index(tuple(np.column_stack(true)[labelled].T), sizes)
     belongs = fit.affiliation(tables, codes).with_known(labelled, places)
-    arms = Arms(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes)).checked()
+    arms = Combinations(tuple(attributes), codes, np.ravel_multi_index(tuple(said), sizes)).checked()
     return Membership(arms, belongs, belongs.support(arms.size), sure=False, layer=fit.weights[:2] if joint else None)
 
 
@@ -208,7 +208,7 @@ def _logits(attribute: Attribute, scores: Any, probabilities: bool) -> Any:
         hint = "Of probabilities, say probabilities=True."
         raise InputError(subject, "be logits or log-odds", "numbers from 0 to 1 only", hint)
     if probabilities:
-        table = np.log(np.clip(table, TINY, 1)) - (np.log(np.clip(1 - table, TINY, 1)) if table.ndim == 1 else 0)
+        table = np.log(np.clip(table, LEAST_P, 1)) - (np.log(np.clip(1 - table, LEAST_P, 1)) if table.ndim == 1 else 0)
     if table.ndim == 1 and len(attribute.values) == 2:
         table = np.stack([np.zeros(len(table)), table], axis=1)
     if table.ndim != 2 or table.shape[1] != len(attribute.values):
@@ -247,5 +247,5 @@ def _check(attributes: Sequence[Attribute], tables: Sequence[Any], true: Sequenc
     for name, table, codes in zip(names, tables, true, strict=True):
         for column in (table, codes):
             same_length(f"attribute {name}", len(column), len(tables[0]), "row", "rows")
-    if (arms := math.prod(len(one.values) for one in attributes)) > MOST_ARMS:
-        raise InputError("attributes", f"have at most {MOST_ARMS:,} combinations", f"{arms:,}")
+    if (arms := math.prod(len(one.values) for one in attributes)) > MOST_COMBINATIONS:
+        raise InputError("attributes", f"have at most {MOST_COMBINATIONS:,} combinations", f"{arms:,}")

@@ -10,18 +10,20 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
+from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.weighted import everything_labelled, goes_on
+from altmas.core.tasks import Compare, Identify, Surface, Task, task_name
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.surfaces.chances import same_combinations
 from altmas.surfaces.counts import ArmCounts, arm_counts
-from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
+from altmas.surfaces.exploration import BATCH, EXPLORE_RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
-from altmas.surfaces.surface import Surface, read_surface, surface_of
+from altmas.surfaces.surface import AccuracySurface, read_surface, surface_of
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
@@ -47,8 +49,8 @@ class SurfaceMethod:
     default_metrics = "accuracy"
 
     def __post_init__(self) -> None:
-        if self.explore not in RULES:
-            raise InputError("explore", f"be one of {', '.join(RULES)}", repr(self.explore))
+        if self.explore not in EXPLORE_RULES:
+            raise InputError("explore", f"be one of {', '.join(EXPLORE_RULES)}", repr(self.explore))
         whole_number("batch", self.batch, 1)
         SurfaceRecipe.of(self.estimator)  # an unknown one is refused now
 
@@ -80,6 +82,23 @@ class SurfaceMethod:
         follows = self.recipe.estimator == "betagp" and self.explore == "variance"
         return replace(self.recipe, estimator="betagp-sl") if follows else self.recipe
 
+    def with_task(self, task: Task, pool: Pool) -> SurfaceMethod:
+        """The same method, for the combinations that a task names."""
+        if isinstance(task, Identify | Compare):
+            hint = "They are uniform, informed, thompson, hierarchical, ..."
+            rule = f"be one of the group methods for task {task_name(task)!r}"
+            raise InputError("method", rule, repr(self.name), hint)
+        named = task.estimator if isinstance(task, Surface) else None
+        recipe = self.recipe if named is None else SurfaceRecipe.of(named)
+        return replace(
+            self, by=membership(pool, self.by if task.by is None else task.by, bins=recipe.bins), estimator=recipe
+        )
+
+    @property
+    def surface_task(self) -> Surface:
+        """What its labels are drawn for."""
+        return Surface(self.by, self.recipe)
+
     def begin(self, job: Job) -> Run:
         """Lay out the arms."""
         if other := [one.name for one in job.metrics if one.name not in MEASURES]:
@@ -100,20 +119,18 @@ class SurfaceRun:
     fitted: SurfaceEstimator | None = None
 
     def update(self, answers: Answers, round: int) -> None:
-        """Count the answers, and go on from the last surface where they go on from the last answers."""
-        warm = self.fitted is not None and goes_on(self.answers, answers)
-        before, self.answers, self.round = len(self.answers), answers, round
-        if len(answers) == 0:
-            self.fitted = None
-            return
-        counts = self.counts()
-        if warm and self.fitted is not None:
-            if len(answers) == before:  # nothing new: a surface is not trained further by being looked at
-                return
-            self.fitted = self.fitted.update(counts.right, counts.wrong)
-        else:
-            rng = stream(self.job.seed, "surface", "fit")
-            self.fitted = self._unfitted.fit(counts.right, counts.wrong, rng=rng)
+        """Follow the answers round by round, on from the last surface where that is right; a log leads to the same."""
+        if self.fitted is None or not answers.goes_on_from(self.answers):
+            self.answers, self.fitted = Answers(), None
+        for number in np.unique(answers.rounds[len(self.answers) :]):
+            self.answers = answers.first(int(np.searchsorted(answers.rounds, number, side="right")))
+            counts = self.counts()
+            if self.fitted is None:
+                rng = stream(self.job.seed, "surface", "fit")
+                self.fitted = self._unfitted.fit(counts.right, counts.wrong, rng=rng)
+            else:
+                self.fitted = self.fitted.update(counts.right, counts.wrong)
+        self.answers, self.round = answers, round
 
     @cached_property
     def _unfitted(self) -> SurfaceEstimator:
@@ -147,6 +164,10 @@ class SurfaceRun:
         ties = np.unique(np.stack([arm_keys(*known), ~active], axis=1), axis=0, return_inverse=True)[1].reshape(-1)
         return Choice(np.array(items, dtype=np.int64), query_chances(np.array(arms, dtype=np.int64), ties, left))
 
+    def findings(self, level: float) -> SurfaceFindings:
+        """Everything the answers tell."""
+        return SurfaceFindings(self, level)
+
     def estimate(self, level: float) -> list[Estimate]:
         """Accuracy on the pool: labelled items as they are, open ones by their arm's accuracy."""
         if (exact := everything_labelled(self.job, self.answers, level)) is not None:
@@ -170,7 +191,7 @@ class SurfaceRun:
         mean = (known + float(left @ self.fitted.moments()[0])) / pool.size
         return min(max(mean, 0.0), 1.0), (known + right) / pool.size
 
-    def surface(self, level: float) -> Surface:
+    def surface(self, level: float) -> AccuracySurface:
         """The surface as it is now; fitted anew where another one was followed, or where attributes are guessed."""
         assert self.fitted is not None, "there are answers"
         if not self.where.sure or self.method.guide != self.method.recipe:
@@ -178,6 +199,33 @@ class SurfaceRun:
                 self.job.pool, self.answers, self.where, estimator=self.method.recipe, level=level, seed=self.job.seed
             )
         return read_surface(self.where, self.counts(), self.method.recipe, self.fitted, level, self.job.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class SurfaceFindings:
+    """What the labels of an exploring run tell: its estimates, and the surface they were drawn for."""
+
+    run: SurfaceRun
+    level: float
+
+    @property
+    def job(self) -> Job:
+        """What was to be found out."""
+        return self.run.job
+
+    @property
+    def answers(self) -> Answers:
+        """The labels this rests on."""
+        return self.run.answers
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every metric of the job."""
+        return tuple(self.run.estimate(self.level))
+
+    def is_about(self, where: Membership, recipe: SurfaceRecipe) -> bool:
+        """Whether the labels were drawn for just this surface."""
+        return recipe == self.run.method.recipe and same_combinations(self.run.where, where)
 
 
 def open_right(draws: FloatArray, left: FloatArray, items: int, rng: np.random.Generator, *, sure: bool) -> FloatArray:

@@ -11,7 +11,7 @@ import numpy as np
 from altmas.core.checks import whole_number
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import ACTIVE, Arms
+from altmas.surfaces.combinations import ACTIVE, Combinations
 from altmas.surfaces.membership import Membership
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DEFAULT = "betagp"
 """On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
 
-_NUMBERS, _FEWEST, _MOST = 8_000_000, 200, 4000
+_NUMBERS_DRAWN, _FEWEST_DRAWS, _MOST_DRAWS = 8_000_000, 200, 4000
 """In draws of the whole surface, and how many of these."""
 
 
@@ -33,8 +33,8 @@ class SurfaceRecipe:
     Settings may be a mapping, as a file or a command has them; what it does not name is as usual.
 
     Arms with fewer than `least` items of the pool are estimated, but take no part in P(worst). A column of numbers with
-    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of `Arms.codes`, are
-    what the kernel sees in place of the attributes: an embedding of your own.
+    more than `bins` values is cut at its quantiles. `features [A, D]`, a row per arm in the order of
+    `Combinations.codes`, are what the kernel sees in place of the attributes: an embedding of your own.
 
     >>> SurfaceRecipe("beta-i").estimator
     'beta-i'
@@ -81,7 +81,7 @@ class SurfaceRecipe:
 
         return ImputedSurface(surface, draws_for(where.arms.size)).fit(answers, rng=rng)
 
-    def _features(self, arms: Arms) -> FloatArray:
+    def _features(self, arms: Combinations) -> FloatArray:
         if self.features is not None:
             features = np.asarray(self.features, dtype=np.float64)
             if len(features) != arms.size:
@@ -101,7 +101,7 @@ def draws_for(arms: int) -> int:
     >>> draws_for(6), draws_for(4096)
     (4000, 1953)
     """
-    return int(np.clip(_NUMBERS // arms, _FEWEST, _MOST))
+    return int(np.clip(_NUMBERS_DRAWN // arms, _FEWEST_DRAWS, _MOST_DRAWS))
 
 
 def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:

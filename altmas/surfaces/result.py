@@ -1,58 +1,73 @@
-"""The result of `assess` with `task="surface"`: any method's labels and estimates, and the surface they describe."""
+"""The surface that any method's labels describe, and the result of `assess` that holds one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from altmas.core.loop import Round
-from altmas.core.result import Result
-from altmas.surfaces.chances import drawn_alike
-from altmas.surfaces.membership import Membership
-from altmas.surfaces.method import SurfaceRun
+from altmas.core.findings import Findings, KnowsChances
+from altmas.core.method import draws_alike
+from altmas.core.pool import Pool
+from altmas.core.result import Result, VerdictResult
+from altmas.core.tasks import Surface
+from altmas.metrics.errors import InputError
+from altmas.surfaces.chances import Chances, explored_chances
+from altmas.surfaces.membership import Membership, membership
+from altmas.surfaces.method import SurfaceFindings
 from altmas.surfaces.recipe import SurfaceRecipe
-from altmas.surfaces.surface import Surface, surface_of
+from altmas.surfaces.surface import AccuracySurface, surface_of
 from altmas.words.surfaces import unknown_chances
+
+if TYPE_CHECKING:
+    from altmas.core.method import Method
+
+
+def laid_out(task: Surface, pool: Pool) -> Surface:
+    """The same task with its combinations laid out on a pool, so that what is wrong is said before a label is spent."""
+    if len(pool.outputs) > 1:
+        hint = "Assess them all, then take altmas.surface_from_log(pool, result.answers, by, model=...)."
+        raise InputError("predictions", "be one model's for a surface", f"{len(pool.outputs)} models", hint)
+    recipe = SurfaceRecipe.of(task.estimator)
+    return Surface(membership(pool, task.by, bins=recipe.bins), recipe)
+
+
+def surface_found(method: Method, findings: Findings, task: Surface, model: str | None = None) -> AccuracySurface:
+    """The accuracy of every combination, from the labels of any method; their chances are allowed for."""
+    recipe, pool = SurfaceRecipe.of(task.estimator), findings.job.pool
+    where = membership(pool.of_model(model), task.by, bins=recipe.bins)
+    if isinstance(findings, SurfaceFindings) and findings.is_about(where, recipe):
+        return findings.run.surface(findings.level)
+    found = _chances(method, findings, where)
+    return surface_of(
+        pool, findings.answers, where, estimator=recipe, level=findings.level, seed=findings.job.seed, model=model,
+        inclusion=found.inclusion, caution=found.caution,
+    )  # fmt: skip
+
+
+def _chances(method: Method, findings: Findings, where: Membership) -> Chances:
+    """With what chances the labels of these combinations came about."""
+    if isinstance(findings, SurfaceFindings):
+        return explored_chances(findings.run.where, where, findings.answers.items)
+    if isinstance(findings, KnowsChances):
+        return Chances(findings.inclusion)
+    return Chances() if draws_alike(method) else Chances(caution=unknown_chances(method.name))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SurfaceResult(Result):
+class SurfaceResult(VerdictResult):
     """A result with `surface`, a row per arm with its items, labels, accuracy, interval and P(worst), and `verdict`."""
 
     surface: pd.DataFrame
-    verdict: str
-    fitted: Surface = field(repr=False)
+    fitted: AccuracySurface = field(repr=False)
     """The surface itself, for `worst`, `marginal`, draws and pictures."""
 
     whole: Result = field(repr=False)
     """The result without the surface; that of `certified` can be asked further."""
 
-    def __repr__(self) -> str:
-        return f"{self.verdict}\n{super().__repr__()}"
 
-
-@dataclass(frozen=True, eq=False)
-class SurfaceQuestion:
-    """Arms laid out before any label is spent, and how their surface is made."""
-
-    where: Membership
-    recipe: SurfaceRecipe
-
-
-def surface_result(question: SurfaceQuestion, whole: Result, last: Round, level: float, seed: int) -> SurfaceResult:
+def surface_result(whole: Result, found: AccuracySurface) -> SurfaceResult:
     """The result, with the surface of its labels."""
-    run: Any = last.run
-    if isinstance(run, SurfaceRun):
-        found = run.surface(level)
-    else:
-        drawn = getattr(run, "inclusion", None)
-        known = drawn is not None or drawn_alike(last.answers.propensities, whole.pool.size)
-        found = surface_of(
-            whole.pool, last.answers, question.where, estimator=question.recipe, level=level, seed=seed,
-            inclusion=None if drawn is None else drawn(),
-            caution="" if known else unknown_chances(whole.method),
-        )  # fmt: skip
-    plain = {f.name: getattr(whole, f.name) for f in fields(Result)}
+    plain: dict[str, Any] = {one.name: getattr(whole, one.name) for one in fields(Result)}
     return SurfaceResult(**plain, surface=found.table, verdict=found.verdict, fitted=found, whole=whole)

@@ -10,8 +10,7 @@ hold the truth at their level on average over surfaces that the prior describes,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -22,16 +21,17 @@ import pandas as pd
 
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
+from altmas.core.log import answers_in
 from altmas.core.pool import Pool
+from altmas.core.ranking import probability_among_lowest
 from altmas.core.streams import stream
 from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.counts import ArmCounts, arm_answers
-from altmas.surfaces.marginals import Cells, spread, value_column
+from altmas.surfaces.marginals import Cells, spread, value_column, worst_first
 from altmas.surfaces.membership import By, Membership, membership
-from altmas.surfaces.ranking import probability_among_lowest, worst_first
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe, draws_for
 from altmas.words.surfaces import GUESSED, LABELLED, surface_promise, surface_verdict
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Surface:
+class AccuracySurface:
     """What the answers tell of every arm: `table`, `worst`, `marginal`, `verdict` and what the intervals `promise`."""
 
     where: Membership
@@ -55,7 +55,7 @@ class Surface:
     caution: str = ""
 
     @property
-    def arms(self) -> Arms:
+    def arms(self) -> Combinations:
         """The combinations of attributes."""
         return self.where.arms
 
@@ -185,10 +185,10 @@ class Surface:
 def read_surface(
     where: Membership, counts: ArmCounts, recipe: SurfaceRecipe, fitted: SurfaceBelief, level: float, seed: int,
     caution: str = "",
-) -> Surface:  # fmt: skip
+) -> AccuracySurface:  # fmt: skip
     """The surface that a fitted estimator describes."""
     draws = fitted.draw(draws_for(where.arms.size), stream(seed, "surface", "draws"))
-    return Surface(where, counts, recipe, fitted.posterior(fraction("level", level)), draws, caution)
+    return AccuracySurface(where, counts, recipe, fitted.posterior(fraction("level", level)), draws, caution)
 
 
 def surface_of(
@@ -202,7 +202,7 @@ def surface_of(
     seed: int = 0,
     model: str | None = None,
     caution: str = "",
-) -> Surface:
+) -> AccuracySurface:
     """A surface from answers. `inclusion [N]`: the chance of each item to have been asked about, where they differ.
 
     Without `inclusion` the labels of an arm are taken as drawn uniformly from it; see `altmas.surfaces.counts`.
@@ -214,7 +214,7 @@ def surface_of(
     """
     fraction("level", level)
     recipe = SurfaceRecipe.of(estimator)
-    pool = of_model(pool, model)
+    pool = pool.of_model(model)
     where = membership(pool, by, bins=recipe.bins)
     if len(answers) == 0:
         raise InputError("answers", "hold at least one label", "none")
@@ -226,7 +226,7 @@ def surface_of(
 
 def surface_from_log(
     pool: Pool, log: pd.DataFrame, by: By = None, *, explored: By = None, at_random: bool = False, **how: Any
-) -> Surface:
+) -> AccuracySurface:
     """A surface from a pool and a log of answers: columns `id` and `label`, and `inclusion` where chances differed.
 
     `result.answers` of `assess` is such a log, and so is the `labels.csv` of an audit's export. Where it does not say
@@ -239,24 +239,13 @@ def surface_from_log(
     >>> surface_from_log(pool, log, "side", estimator="beta-i", at_random=True).table["labels"].tolist()
     [13, 12]
     """
-    from altmas.certified.findings import answers_in
-
     if "inclusion" in log and log["inclusion"].isna().all():  # an audit's export, where the method does not know them
         log = log.drop(columns="inclusion")
     answers, _ = answers_in(pool, log)
     recipe = SurfaceRecipe.of(how.get("estimator"))
-    where = membership(of_model(pool, how.get("model")), by, bins=recipe.bins)
+    where = membership(pool.of_model(how.get("model")), by, bins=recipe.bins)
     if explored is not None:
         found = explored_chances(membership(pool, explored, bins=recipe.bins), where, answers.items)
     else:
         found = Chances() if at_random else chances_in(log, answers.items, pool.size)
     return surface_of(pool, answers, where, **{"inclusion": found.inclusion, "caution": found.caution, **how})
-
-
-def of_model(pool: Pool, model: str | None) -> Pool:
-    """The pool with one model under test only: the first, or by name."""
-    names: Sequence[str] = [one.name for one in pool.outputs]
-    if model is not None and model not in names:
-        raise InputError("model", f"be one of {', '.join(names)}", repr(model))
-    chosen = pool.outputs[0 if model is None else names.index(model)]
-    return pool if len(names) == 1 else replace(pool, outputs=(chosen,))

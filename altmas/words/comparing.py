@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from altmas.words.verdict import Row
-from altmas.words.wording import SAME, chance, clean, digits_for, is_share, listed, named, points, quoted
+from altmas.words.wording import ONE_NUMBER, Row, chance, clean, digits_for, is_share, listed, named, points, quoted
 
 PICKED = (
     "This pair was picked after looking, the lowest and the highest estimate, so its interval is optimistic: "
@@ -23,7 +22,7 @@ It is lower by more than 5 points with P 0.64 and within 5 points with P 0.36."
     subject = f"{where} {quoted(row['a'])}, {named(row['metric'])}"
     if row["estimate"] is None or row["low"] is None or row["high"] is None:
         return f"{subject} cannot be compared with {quoted(row['b'])} yet."
-    if row["high"] - row["low"] < SAME:
+    if row["high"] - row["low"] < ONE_NUMBER:
         side = "below" if row["estimate"] < 0 else "above"
         return f"{subject} is {_size(row, row['estimate'])} {side} that for {quoted(row['b'])}: all are labelled."
     said = f"{subject} is {_apart(row)} that for {quoted(row['b'])} ({_span(row, level)})."

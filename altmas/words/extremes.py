@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.verdict import Row
-from altmas.words.wording import chance, clean, digits_for, ends, figure, listed, named, quoted
+from altmas.words.wording import Row, chance, clean, figure, listed, named, quoted, right_in
 
 SURE, PROBABLE, FAINT = 0.95, 0.75, 0.1
 """From these probabilities on, the worst or best is named as almost certainly, as probably so, or as a contender."""
@@ -40,7 +39,7 @@ def worst_of(by: str, rows: Sequence[Row]) -> str:
     if all(row["low"] == row["high"] for row in ranked):
         return f"It is worst {where}: right in {figure(first['estimate'], share=True)}."
     adverb = "almost certainly" if first["p_worst"] >= SURE else "probably"
-    return f"It is {adverb} worst {where} ({_right_in(first)}; P(worst) {chance(first['p_worst'])})."
+    return f"It is {adverb} worst {where} ({right_in(first)}; P(worst) {chance(first['p_worst'])})."
 
 
 def settled(rows: Sequence[Row]) -> bool:
@@ -113,9 +112,3 @@ def best_of(metric: str, rows: Sequence[Row]) -> str:
         return f"Which is best by {named(metric)} is not settled yet: {_either(ranked, 'model', 'p_best')}."
     adverb = "almost certainly" if p >= SURE else "probably"
     return f"{quoted(ranked[0]['model'])} is {adverb} the best by {named(metric)} (P(best) {chance(p)})."
-
-
-def _right_in(row: Row) -> str:
-    digits = digits_for(row["high"] - row["low"], share=True)
-    least, most = ends(row["low"], row["high"], share=True, digits=digits)
-    return f"right in {figure(row['estimate'], share=True, digits=digits)}, {least} to {most}"

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from altmas.words.extremes import PROBABLE, SURE, contenders
-from altmas.words.verdict import Row
-from altmas.words.wording import chance, clean, counted, digits_for, ends, figure
+from altmas.words.wording import Row, chance, clean, counted, right_in
 
 LABELLED = 0.5
-"""From so many labels on an arm has any: where attributes are guessed, they are expected numbers."""
+"""Expected labels below this count as none; where attributes are guessed, an arm's labels are an expected number."""
 
 SMOOTH = "{} credible for the smooth curve over combinations, without each one's own scatter around it"
 SUPERVISED = "nominally {}, as measured on simulated surfaces, no theory: the number of answers counts twice"
 PROMISES = {"cpredictor": SMOOTH, "berngp": SMOOTH, "betagp-sl": SUPERVISED, "betagp-slp": SUPERVISED}
-"""Of estimators whose intervals are not those of rho under a prior."""
+"""What the intervals promise, of estimators whose intervals are not credible ones under the surface's prior."""
 
 GUESSED = "as if the probabilities of the attributes were right"
 
@@ -39,10 +38,12 @@ age=new, hat=no (P 0.38, no labels).'
     ranked = sorted(rows, key=lambda row: (-row["p_worst"], row["estimate"]))
     first = ranked[0]
     if len(ranked) == 1:
-        return f"{_alone(combinations, largest_only)}: {clean(first['arm'])} ({_right_in(first)}{_unlabelled(first)})."
+        return (
+            f"{_why_single(combinations, largest_only)}: {clean(first['arm'])} ({right_in(first)}{_unlabelled(first)})."
+        )
     if not any(row["labels"] >= LABELLED for row in ranked):
         return f"Which combination is worst cannot be told: none of the {len(ranked):,} that are judged has a label."
-    p = f"{_right_in(first)}; P(worst) {chance(first['p_worst'])}{_unlabelled(first)}"
+    p = f"{right_in(first)}; P(worst) {chance(first['p_worst'])}{_unlabelled(first)}"
     if first["p_worst"] >= PROBABLE:
         adverb = "almost certainly" if first["p_worst"] >= SURE else "probably"
         return f"It is {adverb} worst for {clean(first['arm'])} ({p})."
@@ -67,7 +68,7 @@ def surface_promise(level: float, estimator: str, *cautions: str) -> str:
 
 
 def unknown_chances(method: str = "") -> str:
-    """What to say of labels that came with chances nobody knows: by a method, or in a log.
+    """The caution for labels whose chances of being asked for nobody knows: chosen by a method, or found in a log.
 
     >>> unknown_chances("bald")
     "as if the labels of each arm were drawn at random, which 'bald' does not do"
@@ -79,7 +80,7 @@ def unknown_chances(method: str = "") -> str:
 
 
 def not_reached(arms: int) -> str:
-    """What to say of items in arms that were explored without a label, and are read as parts of others.
+    """The caution for explored arms that got no label, where their items now count as part of other arms.
 
     >>> not_reached(1)
     'as if the 1 explored combination without labels were like the others'
@@ -87,8 +88,17 @@ def not_reached(arms: int) -> str:
     return f"as if the {counted(arms, 'explored combination')} without labels were like the others"
 
 
-def _alone(combinations: int, largest_only: bool) -> str:
-    """Why one arm only is spoken of."""
+def too_small(least: int) -> str:
+    """What happens where every combination has too few items.
+
+    >>> too_small(5)
+    'No combination has 5 items: the largest are judged.'
+    """
+    return f"No combination has {counted(least, 'item')}: the largest are judged."
+
+
+def _why_single(combinations: int, largest_only: bool) -> str:
+    """Why the verdict speaks of a single arm."""
     if combinations <= 1:
         return "There is one combination only"
     if largest_only:
@@ -98,9 +108,3 @@ def _alone(combinations: int, largest_only: bool) -> str:
 
 def _unlabelled(row: Row) -> str:
     return "" if row["labels"] >= LABELLED else ", no labels"
-
-
-def _right_in(row: Row) -> str:
-    digits = digits_for(row["high"] - row["low"], share=True)
-    least, most = ends(row["low"], row["high"], share=True, digits=digits)
-    return f"right in {figure(row['estimate'], share=True, digits=digits)}, {least} to {most}"

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 from altmas.words.wording import (
+    Row,
     counted,
     digits_for,
     ends,
     figure,
+    interval,
     is_share,
     listed,
     named,
     points,
 )
 
-Row = Mapping[str, Any]
-
-_KINDS = (
+_PROMISE_KINDS = (
     ("exact", "exact"),
     ("spread", "not coverage"),
     ("nothing", "nothing"),
@@ -29,8 +28,8 @@ _KINDS = (
     ("approximate", "approximate"),
 )
 
-FEW = 30
-"""Fewer labels than this, and approximate intervals are rough."""
+ROUGH_BELOW = 30
+"""From fewer labels than this, approximate intervals are rough."""
 
 NO_COVERAGE = (
     "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
@@ -46,7 +45,7 @@ def kind_of(promise: str) -> str:
     >>> kind_of("spread of 50 draws, not coverage")
     'spread'
     """
-    return next((kind for kind, sign in _KINDS if sign in promise), "other")
+    return next((kind for kind, sign in _PROMISE_KINDS if sign in promise), "other")
 
 
 def how_good(row: Row, level: float, pool: int) -> str:
@@ -105,7 +104,7 @@ def promise_in_words(row: Row, level: float) -> str:
         return "No interval can be given yet."
     out_of = f"{100 * level:.6g}"
     made = f"Of 100 intervals made this way about {out_of} hold the true value"
-    few = " With so few labels it may be fewer." if row["labels"] < FEW else ""
+    few = " With so few labels it may be fewer." if row["labels"] < ROUGH_BELOW else ""
     return {
         "exact": "As sure as the labels are: nothing was left to estimate.",
         "spread": NO_COVERAGE,
@@ -156,7 +155,7 @@ def random_needed(row: Row) -> str:
     >>> random_needed({"metric": "accuracy", "labels": 200, "random_needed": 540})
     'Random sampling would have needed about 540 labels for accuracy as precise as this; 200 were spent.'
     """
-    if row.get("random_needed") is None or row["labels"] < FEW:  # of few labels a forecast says little
+    if row.get("random_needed") is None or row["labels"] < ROUGH_BELOW:  # of few labels a forecast says little
         return ""
     needed, spent = int(row["random_needed"]), f"{row['labels']:,} {'was' if row['labels'] == 1 else 'were'} spent"
     about = counted(needed, "label")
@@ -183,6 +182,32 @@ def unanswered(missing: Mapping[str, int], row: Row | None) -> str:
     least, most = (figure(row[name], share=is_share(row["metric"])) for name in ("worst_case", "best_case"))
     metric = named(row["metric"])
     return f"{said} With all of them against the model, {metric} would be about {least}; with all for it, about {most}."
+
+
+def calibration_sentence(bins: Sequence[Row], ece: Mapping[str, float] | None, accuracy: Row | None) -> str:
+    """What the scores say and what they are worth; too sure, or not sure enough, only where the interval says so.
+
+    >>> bins = [{"size": 10, "score": 0.9}, {"size": 30, "score": 0.98}]
+    >>> calibration_sentence(bins, {"estimate": 0.065, "low": 0.03, "high": 0.1}, {"low": 0.84, "high": 0.93})
+    'Its scores say 96.0% on average, more than its accuracy (84.0% to 93.0%): it is too sure of itself. \
+The expected calibration error is about 6.5% (3.0% to 10.0%).'
+    """
+    size = sum(row["size"] for row in bins)
+    said = sum(row["size"] * row["score"] for row in bins) / size
+    out = f"Its scores say {figure(said, share=True)} on average"
+    if accuracy and accuracy["low"] is not None and accuracy["high"] is not None:
+        low, high = accuracy["low"], accuracy["high"]
+        reach = f"its accuracy ({interval(low, high, share=True)})"
+        if said > high:
+            out += f", more than {reach}: it is too sure of itself"
+        elif said < low:
+            out += f", less than {reach}: it is better than it says"
+        else:
+            out += f", in agreement with {reach}"
+    if ece is None:
+        return f"{out}."
+    reach = interval(ece["low"], ece["high"], share=True)
+    return f"{out}. The expected calibration error is about {figure(ece['estimate'], share=True)} ({reach})."
 
 
 def _capital(words: str) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-SAME = 1e-9
-"""Ends no further apart than this are one number."""
+Row = Mapping[str, Any]
+"""A row of a table of results: `metric`, `estimate`, `low`, `high` and what else a sentence needs, by name."""
+
+ONE_NUMBER = 1e-9
+"""An interval narrower than this is written as one number."""
 
 _SHARES = re.compile(
     r"(accuracy|error_rate|balanced_accuracy|ece)\Z|(accuracy|precision|recall|specificity|f\d[\d.]*):"
     r"|(macro|micro|weighted)_"
 )
 _NAMES = {"mcc": "MCC", "cohen_kappa": "Cohen's kappa", "ece": "expected calibration error (ECE)"}
-_F_BETA = re.compile(r"(?:(macro|micro|weighted) )?f(\d[\d.]*)\Z")
+_F_NAME = re.compile(r"(?:(macro|micro|weighted) )?f(\d[\d.]*)\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
 
 
@@ -37,7 +41,7 @@ def named(metric: str) -> str:
         return _NAMES[metric]
     kind, colon, group = metric.partition(":")
     words = kind.replace("_", " ")
-    if found := _F_BETA.match(words):
+    if found := _F_NAME.match(words):
         words = f"{found[1]} F{found[2]}" if found[1] else f"F{found[2]}"
     return f"{words} of class {quoted(group)}" if colon else words
 
@@ -133,9 +137,29 @@ def interval(low: float | None, high: float | None, *, share: bool, digits: int 
     """
     if low is None or high is None:
         return "not known"
-    if high - low < SAME:
+    if high - low < ONE_NUMBER:
         return figure(low, share=share, digits=digits)
     return " to ".join(ends(low, high, share=share, digits=digits))
+
+
+def right_in(row: Row) -> str:
+    """An accuracy and its interval inside a sentence.
+
+    >>> right_in({"estimate": 0.72, "low": 0.604, "high": 0.829})
+    'right in 72%, 60% to 83%'
+    """
+    digits = digits_for(row["high"] - row["low"], share=True)
+    least, most = ends(row["low"], row["high"], share=True, digits=digits)
+    return f"right in {figure(row['estimate'], share=True, digits=digits)}, {least} to {most}"
+
+
+def amount(count: float | None) -> str:
+    """A number of labels or items in a table: whole where it is known, with one digit where it is expected.
+
+    >>> amount(1200.0), amount(0.25), amount(None)
+    ('1,200', '0.2', '')
+    """
+    return "" if count is None else f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
 
 
 def chance(p: float | None) -> str:

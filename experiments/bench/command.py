@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, as_json, counted, say_json
+from altmas.commands.shared import EXIT_PROBLEMS, as_json, say_json
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.experiments.bench.sweep import Summary, Workers

@@ -18,7 +18,8 @@ import pandas as pd
 from altmas.experiments.certified.audit_pools import KINDS, audit_pool_names
 from altmas.experiments.certified.sweep_methods import Variant, read_rows
 from altmas.metrics.errors import InputError
-from altmas.plots.history import _SHAPES, INK, _new_axes, save
+from altmas.plots.axes import INK, SHAPES, new_axes
+from altmas.plots.history import save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -260,7 +261,7 @@ def _cases(table: pd.DataFrame) -> str:
 
 def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELINE) -> Axes:
     """Relative RMSE of each pool, pools down, a dot per method; the baseline is the line at 1."""
-    ax = _new_axes()
+    ax = new_axes()
     names = list(dict.fromkeys(pools["pool"]))
     figure: Any = ax.get_figure(root=True)
     figure.set_size_inches(7, 1.6 + 0.24 * len(names))
@@ -270,7 +271,7 @@ def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELI
     ax.axvline(1, color="black", linestyle="--", linewidth=1)
     for i, method in enumerate(methods):
         part = pools[pools["method"] == method]
-        shape, colour = _SHAPES[i % len(_SHAPES)], INK[i % len(INK)]
+        shape, colour = SHAPES[i % len(SHAPES)], INK[i % len(INK)]
         ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=method)
     ax.set_xscale("log")
     ax.set_yticks(list(heights.values()), list(heights), fontsize=8)

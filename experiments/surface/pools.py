@@ -31,7 +31,7 @@ from altmas.experiments.data.networks import load_network
 from altmas.experiments.surface.worlds import WorldSpec, draw_world
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 
 CELEBA_LABEL = "Male"
 CELEBA_ATTRIBUTES = (
@@ -51,7 +51,7 @@ class SurfacePool:
     """Predictions and labels `[N]` of a pool, its arms, and the accuracy `truth [A]` of each arm that has items."""
 
     name: str
-    arms: Arms
+    arms: Combinations
     predictions: IntArray
     labels: IntArray
     truth: FloatArray
@@ -59,10 +59,10 @@ class SurfacePool:
     """The service's probabilities `[N, C]`, where it gives any."""
 
     @classmethod
-    def build(cls, name: str, arms: Arms, predictions: Any, labels: Any, scores: Any = None) -> SurfacePool:
+    def build(cls, name: str, arms: Combinations, predictions: Any, labels: Any, scores: Any = None) -> SurfacePool:
         """A pool whose truth is the share of right predictions in each arm; 0.5 in an arm without items.
 
-        >>> arms = Arms.build({"hat": ["no", "no", "yes"]})
+        >>> arms = Combinations.build({"hat": ["no", "no", "yes"]})
         >>> SurfacePool.build("hats", arms, [1, 1, 0], [1, 0, 0]).truth
         array([0.5, 1. ])
         """
@@ -117,7 +117,7 @@ def celeba(data: Path) -> SurfacePool:
     labels = values[:, columns.index(CELEBA_LABEL)].astype(np.int64)
     others = [place for place, name in enumerate(columns) if name not in CELEBA_ATTRIBUTES]
     items, scores = train_service(values[:, others], labels, stream(0, "surface", "celeba"))
-    arms = Arms.build({name: values[items, columns.index(name)] for name in CELEBA_ATTRIBUTES})
+    arms = Combinations.build({name: values[items, columns.index(name)] for name in CELEBA_ATTRIBUTES})
     return SurfacePool.build("celeba", arms, scores.argmax(1), labels[items], scores)
 
 
@@ -132,14 +132,16 @@ def protected(name: str, data: Path) -> SurfacePool:
     items, scores = train_service(features[:, kept], labels, stream(0, "surface", name))
     age = features[items, columns.index("age")]
     attributes = {"sex": arrays["sex"][items], "race": arrays["race"][items], "age": age}
-    return SurfacePool.build(name, Arms.build(attributes, bins=AGE_BANDS), scores.argmax(1), labels[items], scores)
+    return SurfacePool.build(
+        name, Combinations.build(attributes, bins=AGE_BANDS), scores.argmax(1), labels[items], scores
+    )
 
 
 def imagenet(network: str, data: Path) -> SurfacePool:
     """Superclass of the predicted class x band of the confidence."""
     outcomes = load_network(f"imagenet:{network}", data)
     attributes = {"predicted": superclasses(outcomes.predictions), "confidence": outcomes.confidence}
-    arms = Arms.build(attributes, bins=CONFIDENCE_BANDS)
+    arms = Combinations.build(attributes, bins=CONFIDENCE_BANDS)
     return SurfacePool.build(f"imagenet:{network}", arms, outcomes.predictions, outcomes.labels)
 
 

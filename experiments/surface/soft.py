@@ -31,7 +31,7 @@ from altmas.core.streams import stream
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import choose_queries
 from altmas.surfaces.recipe import draws_for, usual_settings
@@ -52,7 +52,7 @@ GENERATED = "generated"
 class NoisyWorld:
     """Arms by true attributes, the predictors' scores, the arms' accuracies and each item's outcome."""
 
-    arms: Arms
+    arms: Combinations
     scores: list[FloatArray]
     rho: FloatArray
     right: FloatArray
@@ -73,7 +73,7 @@ def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld
     latent = 0.7 * rng.standard_normal((items, 3)) @ rng.standard_normal((3, ATTRIBUTES))
     values = (latent + rng.standard_normal(latent.shape) + rng.uniform(-0.8, 0.3, ATTRIBUTES) > 0).astype(int)
     values[:2] = [[0] * ATTRIBUTES, [1] * ATTRIBUTES]  # both values occur
-    arms = Arms.build({f"a{k}": values[:, k] for k in range(ATTRIBUTES)})
+    arms = Combinations.build({f"a{k}": values[:, k] for k in range(ATTRIBUTES)})
     x = arms.features
     smooth = expit(1 + (x - 0.3) @ rng.normal(0, 0.8, ATTRIBUTES) + 0.7 * x[:, 0] * x[:, 1])
     rho = rng.beta(20 * smooth, 20 * (1 - smooth))
@@ -81,11 +81,11 @@ def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld
     return NoisyWorld(arms, noisy_scores(arms, rng), rho, right)
 
 
-def noisy_scores(arms: Arms, rng: np.random.Generator) -> list[FloatArray]:
+def noisy_scores(arms: Combinations, rng: np.random.Generator) -> list[FloatArray]:
     """Logits `[N, 2]` of two-valued attributes: right in 80-90% of the items, and surer of it than they may be.
 
     >>> rng = np.random.default_rng(0)
-    >>> said = noisy_scores(Arms.build({"hat": [0, 1] * 500}), rng)[0].argmax(1)
+    >>> said = noisy_scores(Combinations.build({"hat": [0, 1] * 500}), rng)[0].argmax(1)
     >>> bool(0.75 < np.mean(said == [0, 1] * 500) < 0.95)
     True
     """

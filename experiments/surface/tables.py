@@ -34,7 +34,7 @@ from altmas.experiments.active_bayesian.common import Job, sweep
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import METHODS, NO_EXPLORATION, Plan, new_estimator, run_surface
 from altmas.metrics.errors import InputError
-from altmas.surfaces.exploration import BATCH, RULES
+from altmas.surfaces.exploration import BATCH, EXPLORE_RULES
 from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface.gp import SurfaceSettings
@@ -138,7 +138,9 @@ def verdict(rows: pd.DataFrame) -> str:
 @click.option("--pool", "name", default="celeba", show_default=True, help="celeba, adult, compas, imagenet, simulated.")
 @click.option("--labels", default=2000, show_default=True, type=click.IntRange(1))
 @click.option("--seeds", default=5, show_default=True, type=click.IntRange(1))
-@click.option("--explore", type=click.Choice([NO_EXPLORATION, *RULES]), default=NO_EXPLORATION, show_default=True)
+@click.option(
+    "--explore", type=click.Choice([NO_EXPLORATION, *EXPLORE_RULES]), default=NO_EXPLORATION, show_default=True
+)
 @click.option("--first", default=500, show_default=True, type=click.IntRange(1), help="Random labels before exploring.")
 @click.option("--batch", default=BATCH, show_default=True, type=click.IntRange(1), help="Labels between updates.")
 @click.option(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import expit, logit
 
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surfaces.arms import Arms
+from altmas.surfaces.combinations import Combinations
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class WorldSpec:
 class World:
     """Arms of a pool, the accuracy rho `[A]` of each, and whether the model under test is right on each item `[N]`."""
 
-    arms: Arms
+    arms: Combinations
     rho: FloatArray
     right: FloatArray
 
@@ -47,7 +47,7 @@ def draw_world(spec: WorldSpec, rng: np.random.Generator) -> World:
     columns = {f"a{k}": (rng.random(spec.items) < rate).astype(int) for k, rate in enumerate(rates)}
     for column in columns.values():
         column[:2] = 0, 1  # both values occur
-    arms = Arms.build(columns)
+    arms = Combinations.build(columns)
     x = arms.features
     norm = np.square(x).sum(1)
     covariance = spec.spread**2 * np.exp(-(norm[:, None] + norm - 2 * x @ x.T) / (2 * spec.length**2))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from altmas.words.verdict import NO_COVERAGE, Row, kind_of
-from altmas.words.wording import counted, quoted
+from altmas.words.verdict import NO_COVERAGE, kind_of
+from altmas.words.wording import Row, counted, quoted
 
 _ABOUT_INTERVALS = {
     "approximate": "The items were drawn with known chances, and every estimate is corrected by what the labels "

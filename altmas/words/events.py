@@ -1,16 +1,12 @@
-"""Events in words, for the list at the end of a report."""
+"""The events of an audit in words, a line each."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from altmas.reports.tables import Table
 from altmas.words.wording import clean, counted, quoted, short
-
-MOST_EVENTS = 4000
-"""Of more events the first and the last are listed; the JSON report, and the audit itself, have every one."""
 
 _MOST_ITEMS = 20
 
@@ -25,19 +21,6 @@ def event_words(kind: str, body: Mapping[str, Any]) -> str:
     """
     words = _WORDS.get(kind)
     return words(body) if words else short(json.dumps(body, ensure_ascii=False, sort_keys=True), 200)
-
-
-def events_table(events: Sequence[Mapping[str, Any]]) -> Table:
-    """Every event, as far as a page can hold them."""
-    half = MOST_EVENTS // 2
-    shown = events if len(events) <= MOST_EVENTS else [*events[:half], *events[-half:]]
-    rows = tuple(
-        (str(one["seq"]), str(one["at"]), clean(one["kind"]), event_words(one["kind"], one["body"]), one["hash"][:12])
-        for one in shown
-    )
-    left = len(events) - len(shown)
-    note = f"The first and the last {half:,}; {left:,} between them are in the JSON report." if left else ""
-    return Table("Events", ("number", "time (UTC)", "event", "what", "hash"), rows, 5, note)
 
 
 def _items(body: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.surfaces.bins import bin_names, quantile_edges
 
-MOST_ARMS = 20_000
+MOST_COMBINATIONS = 20_000
 """Up to here every combination is an arm; beyond, those that occur."""
 
 MOST_VALUES = 2_000
@@ -99,10 +99,10 @@ class Attribute:
 
 
 @dataclass(frozen=True, eq=False)
-class Arms:
+class Combinations:
     """Combinations `codes [A, K]` of K attributes, and the arm `index [N]` of each item.
 
-    >>> arms = Arms.build({"hat": ["no", "yes", "no"], "hair": ["fair", "dark", "dark"]})
+    >>> arms = Combinations.build({"hat": ["no", "yes", "no"], "hair": ["fair", "dark", "dark"]})
     >>> arms.size, arms.index, arms.support
     (4, array([1, 2, 0]), array([1, 1, 1, 0]))
     >>> arms.name(2)
@@ -115,14 +115,14 @@ class Arms:
 
     @classmethod
     def build(
-        cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_ARMS,
+        cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_COMBINATIONS,
         order: Mapping[str, Sequence[Hashable]] | None = None,
-    ) -> Arms:  # fmt: skip
+    ) -> Combinations:  # fmt: skip
         """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles.
 
         Columns named in `order` are categories, never cut, and have their values in this order.
 
-        >>> Arms.build({"class": [2, 10, 2]}, order={"class": [10, 2, 1]}).attributes[0].values
+        >>> Combinations.build({"class": [2, 10, 2]}, order={"class": [10, 2, 1]}).attributes[0].values
         (10, 2)
         """
         if not isinstance(columns, Mapping) or not columns:
@@ -143,7 +143,7 @@ class Arms:
         codes, index = np.unique(item_codes, axis=0, return_inverse=True)
         return cls(attributes, codes, index.reshape(-1)).checked()
 
-    def checked(self) -> Arms:
+    def checked(self) -> Combinations:
         """Themselves, unless the kernel's table would be too large to be held."""
         columns = sum(a.columns for a in self.attributes)
         if self.size * columns > MOST_NUMBERS:
@@ -187,7 +187,7 @@ class Arms:
         A two-valued attribute is 0 or 1, a binned one lies on [0, 1] in order, with a second number where some are
         missing; any other is one-hot over sqrt(2).
 
-        >>> Arms.build({"hat": ["no", "yes"]}).features.tolist()
+        >>> Combinations.build({"hat": ["no", "yes"]}).features.tolist()
         [[0.0], [1.0]]
         """
         return np.concatenate([_encoded(a, self.codes[:, k]) for k, a in enumerate(self.attributes)], axis=1)
@@ -213,7 +213,7 @@ class Arms:
     def counts(self, items: IntArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Right and wrong answers per arm `[A]`, from labelled items and whether each was right.
 
-        >>> Arms.build({"hat": ["no", "yes", "no"]}).counts(np.array([0, 1, 2]), np.array([1.0, 1, 0]))
+        >>> Combinations.build({"hat": ["no", "yes", "no"]}).counts(np.array([0, 1, 2]), np.array([1.0, 1, 0]))
         (array([1., 1.]), array([1., 0.]))
         """
         arms, truth = self.index[items], np.asarray(right, dtype=np.float64)

@@ -1,0 +1,273 @@
+"""Everything the answers of an audit tell at one moment: the findings of its run, and what only an audit knows.
+
+Estimates, groups, models and surfaces are those of `altmas.core.findings`, whatever made the run; here are the
+questions without a label, the annotators, the history, and what a reader must be warned of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from altmas.audits.agreement import Agreement, agreement
+from altmas.audits.sample import Drawing, drawing
+from altmas.audits.settings import ECE
+from altmas.audits.state import State
+from altmas.catalogue import findings_of
+from altmas.core.checks import fraction
+from altmas.core.estimates import estimates_table
+from altmas.core.findings import (
+    BoundsMissing,
+    ComparesModels,
+    Findings,
+    Forecasts,
+    KnowsChances,
+    TellsAnytime,
+    TellsCalibration,
+    TellsConfusion,
+    TellsGroups,
+    asked,
+)
+from altmas.core.method import Job, Replays, draws_alike
+from altmas.core.pool import Pool
+from altmas.core.resolve import resolve_metrics
+from altmas.core.tasks import Surface
+from altmas.metrics.confusion import FloatArray
+from altmas.metrics.errors import InputError
+from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
+from altmas.surfaces.result import surface_found
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
+    from altmas.surfaces.membership import By
+    from altmas.surfaces.surface import AccuracySurface
+
+
+@dataclass(frozen=True, eq=False)
+class AuditFindings:
+    """Estimates of the audit's metrics, and whatever else is asked of the same answers."""
+
+    audit: Audit = field(repr=False)
+    state: State = field(repr=False)  # of this moment; the audit goes on
+    drawn: Drawing
+    found: Findings
+    names: tuple[str, ...]  # of the metrics wanted, with calibration error
+
+    @property
+    def level(self) -> float:
+        """Of the intervals."""
+        return self.found.level
+
+    @property
+    def labels(self) -> int:
+        """Labels these findings rest on."""
+        return len(self.drawn.answers)
+
+    @property
+    def pool(self) -> Pool:
+        """The pool of the audit."""
+        return self.audit.pool
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Names of the models under test."""
+        return tuple(one.name for one in self.pool.outputs)
+
+    @property
+    def missing(self) -> dict[str, int]:
+        """Questions without a label, by reason."""
+        return dict(self.drawn.reasons)
+
+    @property
+    def knows_chances(self) -> bool:
+        """Whether every item's chance of being asked about is known: for `certified` and `random`."""
+        return isinstance(self.found, KnowsChances)
+
+    @cached_property
+    def estimates(self) -> pd.DataFrame:
+        """A row per metric (and model): estimate, interval, what it promises, and what missing answers could do."""
+        table = estimates_table(self.found.estimates)
+        if isinstance(self.found, Forecasts) and not draws_alike(self.audit.method):
+            table = table.assign(random_needed=self.found.forecast()["random_needed"].to_numpy())
+        table = self._with_bounds(table)
+        if ECE not in self.names:
+            return table
+        calibration = self._ece_rows(table)
+        only = set(self.names) == {ECE}
+        return (
+            calibration.reindex(columns=table.columns) if only else pd.concat([table, calibration], ignore_index=True)
+        )
+
+    def _with_bounds(self, table: pd.DataFrame) -> pd.DataFrame:
+        if len(self.drawn.missing) == 0 or not isinstance(self.found, BoundsMissing):
+            return table.assign(worst_case=np.nan, best_case=np.nan)
+        # Drawing towards the plug-in is not monotone: by a hair, an estimate may lie outside of its own two cases.
+        rows = zip(self.found.bounds(), table["estimate"], strict=True)
+        cases = [(sorted((*ends, value)), ends[0] <= ends[1]) for ends, value in rows]
+        worst, best = ([three[0 if up == lower else -1] for three, up in cases] for lower in (True, False))
+        return table.assign(worst_case=worst, best_case=best)
+
+    def _ece_rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        rows = []
+        for name in self.models:
+            found = self.ece(name)
+            if found is None:
+                raise InputError("ece", "be asked of scores that are probabilities", "none such")
+            row = dict(zip(("estimate", "low", "high"), found, strict=True))
+            promise = f"approximate {self.level:.0%} coverage, bins as they are"
+            rows.append({"model": name, "metric": ECE, **row, "labels": self.labels, "promise": promise})
+        more = pd.DataFrame(rows)
+        return more if "model" in table else more.drop(columns="model")
+
+    def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame:
+        """A metric per group with its interval, and P(worst)."""
+        return self._asked(TellsGroups).groups(by, metric, model)
+
+    def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None) -> pd.DataFrame:
+        """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
+        return self._asked(TellsGroups).ranking(by, metric, m, model)
+
+    def compare(
+        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
+    ) -> dict[str, Any]:
+        """How much higher a metric is in group `a`; probabilities that it is lower, equal within `rope`, or higher."""
+        return self._asked(TellsGroups).compare(by, a, b, metric, rope, model)
+
+    def surface(
+        self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
+    ) -> AccuracySurface:
+        """The accuracy of every combination of some groups; the questions' chances are allowed for."""
+        return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
+
+    def _asked(self, capability: Any) -> Any:
+        return asked(self.found, capability, self.audit.method.name)
+
+    def confusion(self, model: str | None = None) -> pd.DataFrame | None:
+        """Counts per true and predicted class on the whole pool, each with its interval."""
+        return self.found.confusion(model) if isinstance(self.found, TellsConfusion) else None
+
+    def calibration(self, model: str | None = None) -> pd.DataFrame | None:
+        """Score and accuracy per score bin; None without scores that are probabilities."""
+        return self.found.calibration(model) if isinstance(self.found, TellsCalibration) else None
+
+    def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
+        """Expected calibration error: estimate, low, high."""
+        return self.found.ece(model) if isinstance(self.found, TellsCalibration) else None
+
+    def differences(self) -> pd.DataFrame | None:
+        """Paired differences of every two models; None for one."""
+        return self.found.differences() if isinstance(self.found, ComparesModels) else None
+
+    def best(self) -> pd.DataFrame | None:
+        """P(best) of every model by metric; None for one."""
+        return self.found.best() if isinstance(self.found, ComparesModels) else None
+
+    def forecast(self, within: float) -> pd.DataFrame | None:
+        """Labels needed in all for ordinary intervals of +- `within`, and what random sampling would have needed."""
+        return self.found.forecast(within) if isinstance(self.found, Forecasts) else None
+
+    @cached_property
+    def history(self) -> pd.DataFrame:
+        """The estimates after each refit, with the answers there were then, and now; ordinary intervals."""
+        tables, audit = [], self.audit
+        if isinstance(audit.method, Replays):
+            events = audit.events()
+            for fit in self.state.fits:
+                then = audit.state_at(fit.upto, events)
+                if 0 < len(drawing(then).answers) < self.labels:
+                    known = found_then(audit, self.found.job, drawing(then), self.level, fit.number)
+                    tables.append(estimates_table(ordinary(known)))
+        table = pd.concat([*tables, estimates_table(ordinary(self.found))], ignore_index=True)
+        return table[[c for c in ("labels", "model", "metric", "estimate", "low", "high") if c in table]]
+
+    @cached_property
+    def agreement(self) -> Agreement:
+        """How far annotators agree."""
+        state = self.state
+        votes = [[e.label for e in state.standing(p).values() if isinstance(e.label, int)] for p in state.entries]
+        items, share, alpha = agreement(votes)
+        return Agreement(items, share, alpha, state.annotators(), self.drawn.reasons["disputed"])
+
+    @cached_property
+    def warnings(self) -> tuple[str, ...]:
+        """What a reader must know before relying on the numbers."""
+        return tuple(_warnings(self))
+
+
+def ordinary(found: Findings) -> Sequence[Any]:
+    """The estimates with the intervals of one look."""
+    return found.ordinary if isinstance(found, TellsAnytime) and found.plain is None else found.estimates
+
+
+def _warnings(found: AuditFindings) -> Sequence[str]:
+    out = []
+    if {"plug_in", "design"} <= set(found.estimates):
+        for row in found.estimates.dropna(subset=["design"]).to_dict("records"):
+            error = (row["high"] - row["low"]) / 2 / float(ndtri((1 + found.level) / 2))
+            if error > 0 and abs(row["plug_in"] - row["design"]) > 2 * error:
+                of = f" of {row['model']}" if row.get("model") else ""
+                out.append(
+                    f"{row['metric']}{of}: what the surrogate believes ({row['plug_in']:.3f}) and what the labels say "
+                    f"({row['design']:.3f}) are far apart; the estimate follows the labels, more of them would help."
+                )
+    lost = len(found.drawn.missing)
+    if lost > 0.05 * (lost + found.labels):
+        out.append(
+            f"{lost} of {lost + found.labels} questions have no label; the estimates take them to be like the others, "
+            "the worst and best cases do not."
+        )
+    if found.labels < 30:
+        few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
+        out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")
+    return out
+
+
+def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:
+    """Gather what an audit's answers tell; a refit that is due is made first."""
+    level = audit.settings.level if level is None else fraction("level", level)
+    audit.refit()
+    audit.check_files()
+    events = audit.events()
+    state = audit.state_at(events[-1].seq, events)
+    drawn = drawing(state)
+    if len(drawn.answers) == 0:
+        raise InputError("audit", "have at least one label", f"none; {len(state.order)} questions asked")
+    names = audit.settings.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    plain = [one for one in names if one != ECE]
+    chosen = resolve_metrics(plain or ["accuracy"], audit.pool, audit.settings.cost)
+    newest = max((one.number for one in state.fits), default=None)
+    found = found_then(audit, replace(audit.job, metrics=chosen), drawn, level, newest)
+    if anytime:
+        found = _at_all_looks(found, audit.method.name)
+    return AuditFindings(audit, state, drawn, found, names)
+
+
+def _at_all_looks(found: Findings, method: str) -> Findings:
+    if not isinstance(found, TellsAnytime) or found.plain is not None:
+        raise InputError("method", "be certified for anytime intervals", method)
+    return found.at_all_looks()
+
+
+def found_then(audit: Audit, job: Job, drawn: Drawing, level: float, fit: int | None) -> Findings:
+    """What the method makes of a drawing, with what one of its fits left behind."""
+    method, rounds = audit.method, drawn.asked_rounds(audit.kept)
+    if isinstance(method, Replays):
+        run = method.replay(job, rounds)
+        return (run if fit is None else run.with_kept(audit.kept(fit))).findings(level)
+    made = method.begin(job)
+    made.update(drawn.answers, len(drawn.rounds))
+    return findings_of(method, made, job, drawn.answers, level, rounds)
+
+
+def inclusion_of(audit: Audit, drawn: Drawing) -> FloatArray | None:
+    """Probability of each item to have been asked about and answered `[N]`; None where a method does not know it."""
+    if len(drawn.answers) == 0:
+        return None
+    found = found_then(audit, audit.job, drawn, audit.settings.level, None)
+    return found.inclusion if isinstance(found, KnowsChances) else None

@@ -1,0 +1,71 @@
+"""Options by name, checked against what takes them before it is called: each wrong one has its own sentence."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from altmas.metrics.errors import InputError
+
+_RULES = {bool: "True or False", int: "a whole number", float: "a number", str: "text", NoneType: "None"}
+"""How a type is said; whatever else an option may be is left to whoever takes it."""
+
+
+def checked_options(
+    subject: str, maker: Callable[..., Any], options: Mapping[str, Any], further: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The options, if `maker` knows each of them and its kind; `further` are types of options it passes on.
+
+    >>> def make(draws: int = 50, tune: bool = False): ...
+    >>> checked_options("method 'bald'", make, {"draws": 20})
+    {'draws': 20}
+    >>> checked_options("method 'bald'", make, {"draws": "many"})
+    Traceback (most recent call last):
+    ...
+    altmas.metrics.errors.InputError: option 'draws' of method 'bald' must be a whole number; got 'many'.
+    """
+    hints = {**_hints(maker), **(further or {})}
+    for name, value in options.items():
+        if name not in hints:
+            raise InputError(f"options of {subject}", f"be among {', '.join(sorted(hints)) or 'none'}", repr(name))
+        kinds = _kinds(hints[name])
+        if kinds and not any(_is(value, kind) for kind in kinds):
+            rule = f"be {' or '.join(_RULES[kind] for kind in kinds)}"
+            raise InputError(f"option {name!r} of {subject}", rule, repr(value))
+    return dict(options)
+
+
+def _hints(maker: Callable[..., Any]) -> dict[str, Any]:
+    """The names that can be given, with their types."""
+    function, given = maker, set()
+    while isinstance(function, partial):
+        given |= {"name"} if function.args else set()  # what is fixed by position cannot be given again
+        function = function.func
+    known = get_type_hints(function.__init__ if isinstance(function, type) else function)
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    return {
+        name: known.get(name, Any)
+        for name, one in inspect.signature(function).parameters.items()
+        if one.kind in named and name not in given
+    }
+
+
+def _kinds(hint: Any) -> tuple[Any, ...]:
+    """The plain types an option may have; empty where it may be something else."""
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return parts if all(part in _RULES for part in parts) else ()
+
+
+def _is(value: Any, kind: Any) -> bool:
+    if kind is bool:
+        return isinstance(value, bool | np.bool_)
+    if isinstance(value, bool | np.bool_):
+        return False
+    if kind is float:
+        return isinstance(value, int | float | np.integer | np.floating)
+    return isinstance(value, int | np.integer) if kind is int else isinstance(value, kind)

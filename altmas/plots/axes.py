@@ -1,0 +1,63 @@
+"""What all pictures share: colours and shapes, fresh axes, numbers in percent. Matplotlib is loaded when needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INK = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#0f766e", "#b91c1c", "#a16207", "#1d4ed8"]
+"""Line colours, dark enough to read on white."""
+
+SHAPES = ["o", "s", "^", "D", "v", "P", "X", "*"]
+"""Of markers: nothing is told by colour alone."""
+
+LONGEST_LABEL = 28
+"""Letters of a name that are written beside an axis."""
+
+GREY = "#6b7280"
+"""For what is not the point of a picture."""
+
+
+def new_axes() -> Axes:
+    """Axes on a figure of their own. Not by pyplot: no global state, no window, nothing to close."""
+    from matplotlib.figure import Figure
+
+    axes: Axes = Figure(figsize=(7, 4.2), layout="constrained").add_subplot()
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.25)
+    return axes
+
+
+def in_percent(ax: Axes, axis: str, unit: str = "%") -> None:
+    """Write the numbers along an axis, `x` or `y`, in percent."""
+    from matplotlib.ticker import FuncFormatter
+
+    def written(value: float, _: Any) -> str:
+        return f"{100 * value:.3g}{unit}".replace("-", "\N{MINUS SIGN}")
+
+    (ax.xaxis if axis == "x" else ax.yaxis).set_major_formatter(FuncFormatter(written))
+
+
+def place_names(ax: Axes, columns: list[str] | tuple[str, ...], rows: list[str] | tuple[str, ...]) -> None:
+    """Names below the columns and beside the rows of a grid of cells, the first row on top; long ones are turned."""
+    ax.set_xticks(range(len(columns)), columns, parse_math=False)
+    if max(map(len, columns)) * len(columns) > 60:
+        ax.tick_params(axis="x", rotation=90)
+    ax.set_yticks(range(len(rows)), rows, parse_math=False)
+    ax.set_xlim(-0.5, len(columns) - 0.5)
+    ax.set_ylim(len(rows) - 0.5, -0.5)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+
+
+def percent(p: float) -> str:
+    """A probability as people read it, shortly.
+
+    >>> percent(0.95), percent(0.123), percent(0.004), percent(0.995)
+    ('95%', '12%', '<1%', '99.5%')
+    """
+    if 0 < p < 0.01:
+        return "<1%"
+    return f"{p:.0%}" if p < 0.95 else f"{100 * p:.3g}%"
