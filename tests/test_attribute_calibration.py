@@ -101,9 +101,9 @@ def test_bad_scores_are_refused(noisy, labelled):
 
 
 def test_simulated_smoke():
-    from altmas.experiments import surface_simulated
+    from altmas.experiments.surface import simulated
 
-    done = CliRunner().invoke(surface_simulated.main, ["--smoke"])
+    done = CliRunner().invoke(simulated.main, ["--smoke"])
     assert done.exit_code == 0, done.output
     assert "inside their 95% interval" in done.stdout
 

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from altmas.audits.audit import Audit
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
-from altmas.reports import facts_model, figures, wording
+from altmas.reports import facts_model, figures
 from altmas.reports.facts import SCHEMA, gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import escape, render_markdown
 from altmas.reports.writing import render, write_report
+from altmas.words import wording
 from altmas.words.extremes import worst_of
 from altmas.words.verdict import kind_of
 

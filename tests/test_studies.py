@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from altmas.catalogue import METHODS
 from altmas.core.progress import Silent
-from altmas.experiments import alt_mas_studies, results
+from altmas.experiments.alt_mas import results, studies
 from altmas.experiments.alt_mas.results import write_results
 from altmas.experiments.alt_mas.results_curves import curves, panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_study import read_study
@@ -159,10 +159,10 @@ def test_packed_rows_are_gone_on_with(smoke, tmp_path):
 
 def test_a_failed_cell_of_a_study_is_its_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr("altmas.experiments.bench.run.run_cell", lambda cell: 1 / 0)
-    done = CliRunner().invoke(alt_mas_studies.main, ["field1", "--smoke", "--rows", str(tmp_path), "--jobs", "1"])
+    done = CliRunner().invoke(studies.main, ["field1", "--smoke", "--rows", str(tmp_path), "--jobs", "1"])
     assert done.exit_code == 3, done.output
     assert "ZeroDivisionError" in done.stderr
-    refused = CliRunner().invoke(alt_mas_studies.main, ["field1", "--data", str(tmp_path), "--rows", str(tmp_path)])
+    refused = CliRunner().invoke(studies.main, ["field1", "--data", str(tmp_path), "--rows", str(tmp_path)])
     assert refused.exit_code == 1
     assert "must be there" in refused.stderr or "must exist" in refused.stderr, refused.stderr
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments import audit_pools, sweep_methods, sweep_report
+from altmas.experiments.certified import audit_pools, sweep_methods, sweep_report
 from altmas.experiments.certified.audit_pools import audit_pool_names, load_audit_pool
 from altmas.experiments.certified.sweep_methods import Portions, Row, Variant, open_tasks, read_rows, rows_file, run
 
@@ -80,7 +80,7 @@ def test_processes_share_the_runs(tmp_path):
 
 def test_no_tensorflow_without_networks(tmp_path):
     program = (
-        "import sys\nfrom altmas.experiments import sweep_methods, sweep_report\n"
+        "import sys\nfrom altmas.experiments.certified import sweep_methods, sweep_report\n"
         f"sys.argv[1:] = ['--smoke', '--jobs', '1', '--rows', {str(tmp_path)!r}]\n"
         "try: sweep_methods.main()\nexcept SystemExit as end: assert not end.code\n"
         "assert not {'tensorflow', 'keras'} & set(sys.modules)"
