@@ -4,7 +4,6 @@ import os
 
 import numpy as np
 import pytest
-from audit_world import make_audit, make_world
 from hypothesis import settings
 
 from altmas.demo import vendor_digits
@@ -27,16 +26,3 @@ def rng():
 @pytest.fixture(scope="session")
 def digits():
     return vendor_digits()
-
-
-@pytest.fixture(scope="module")
-def world():
-    """A small pool and its labels, for tests of audits."""
-    return make_world()
-
-
-@pytest.fixture
-def audit(tmp_path, world):
-    """A new audit of that world."""
-    with make_audit(tmp_path / "audit", world) as one:
-        yield one
