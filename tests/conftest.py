@@ -26,3 +26,11 @@ def rng():
 @pytest.fixture(scope="session")
 def digits():
     return vendor_digits()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from worlds.browser import chromium  # which skips where playwright is not installed
+
+    with chromium() as one:
+        yield one

@@ -1,4 +1,4 @@
-"""A page that is served, a client that is logged in, and a browser."""
+"""A page that is served, a client that is logged in, and a visit with a browser."""
 
 import pytest
 
@@ -14,14 +14,6 @@ def served(tmp_path):
 @pytest.fixture
 def client(served):
     with served.client() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from worlds.browser import chromium  # which skips where playwright is not installed
-
-    with chromium() as one:
         yield one
 
 

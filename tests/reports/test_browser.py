@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from altmas.reports.writing import write_report
-from worlds.browser import axe_findings, chromium
+from worlds.browser import axe_findings
 from worlds.reports import HOSTILE, made
 
 PICTURES = Path("/tmp/altmas-report")
@@ -28,12 +28,6 @@ def reports(tmp_path_factory):
         with made(home / name, **settings) as audit:
             found[name] = write_report(audit, home / f"{name}.html", **options)
     return found
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as one:
-        yield one
 
 
 @pytest.fixture
