@@ -25,7 +25,7 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 
 types: $(STAMP)
-	$(BIN)/pytest tests/test_install.py -k typed
+	$(BIN)/pytest tests/whole/test_install.py -k typed
 
 bench: $(STAMP)
 	$(BIN)/python benchmarks/draws.py
@@ -48,7 +48,7 @@ docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py
 	$(BIN)/python docs/make_interval_pictures.py
 	$(BIN)/python docs/make_screenshots.py
-	$(BIN)/pytest tests/test_docs.py
+	$(BIN)/pytest tests/whole/test_docs.py
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

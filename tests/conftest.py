@@ -4,7 +4,6 @@ import os
 
 import numpy as np
 import pytest
-from audit_world import make_audit, make_world
 from hypothesis import settings
 
 from altmas.demo import vendor_digits
@@ -30,13 +29,8 @@ def digits():
 
 
 @pytest.fixture(scope="module")
-def world():
-    """A small pool and its labels, for tests of audits."""
-    return make_world()
+def browser():
+    from worlds.browser import chromium  # which skips where playwright is not installed
 
-
-@pytest.fixture
-def audit(tmp_path, world):
-    """A new audit of that world."""
-    with make_audit(tmp_path / "audit", world) as one:
+    with chromium() as one:
         yield one

@@ -1,0 +1,78 @@
+"""A sweep on a Dask cluster of this machine, started from the command line."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from altmas.experiments.bench.rows import finished_keys, same_rows, to_frame
+from worlds.sweeps import command, environment
+
+pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very quick machine may outrun
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A scheduler and two workers, started from the command line."""
+    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
+    import distributed
+
+    env = environment(Path(distributed.__file__).parent.parent)
+    # The packages of a cluster warn about each other's versions; they are not ours to mend.
+    env["PYTHONWARNINGS"] = "ignore"
+    started = []
+
+    def start(*arguments):
+        with (tmp_path / "cluster.log").open("ab") as log:
+            whole = [sys.executable, "-m", *arguments]
+            started.append(subprocess.Popen(whole, env=env, cwd=tmp_path, stdout=log, stderr=log))
+        return started[-1]
+
+    file = tmp_path / "scheduler.json"
+    start(
+        "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+        "--scheduler-file", str(file),
+    )  # fmt: skip
+    end = time.monotonic() + 40
+    while not (file.is_file() and file.read_text().strip()):
+        assert time.monotonic() < end, (tmp_path / "cluster.log").read_text()
+        time.sleep(0.1)
+    address = json.loads(file.read_text())["address"]
+    alone = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
+    workers = [start("distributed.cli.dask_worker", address, *alone) for _ in range(2)]
+    yield address, workers, env
+    for one in reversed(started):
+        one.kill()
+        one.wait()
+
+
+def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, cluster, tmp_path):
+    address, workers, env = cluster
+    rows = tmp_path / "rows.jsonl"
+    run = subprocess.Popen(
+        command(rows, "--backend", "dask", "--scheduler", address), env=env,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    end = time.monotonic() + 60
+    while len(finished_keys(rows)) < 5 and run.poll() is None and time.monotonic() < end:
+        time.sleep(0.01)
+    at_kill = len(finished_keys(rows))
+    workers[0].kill()
+    out, err = run.communicate(timeout=120)
+    assert run.returncode == 0, err.decode()
+    assert 5 <= at_kill < 16
+    assert b"16 cells" in out
+    assert same_rows(to_frame(rows), whole)
+
+
+def test_a_scheduler_that_does_not_answer(tmp_path):
+    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
+    done = subprocess.run(
+        command(tmp_path / "r.jsonl", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:9"),
+        env=environment(), capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "scheduler must answer" in done.stderr

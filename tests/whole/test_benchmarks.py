@@ -1,0 +1,15 @@
+"""Benchmarks run, small; their figures are for people, never for tests."""
+
+import subprocess
+import sys
+
+import pytest
+
+from worlds.places import BENCHMARKS
+
+
+@pytest.mark.parametrize("name", sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name != "workload.py"))
+def test_benchmark_prints_a_ratio(name):
+    done = subprocess.run([sys.executable, BENCHMARKS / name, "--smoke"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "ratio: " in done.stdout
