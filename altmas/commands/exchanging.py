@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import EXIT_REFUSED, annotator, as_json, folder, opened, printable, say_json
+from altmas.commands import shared
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -20,22 +20,15 @@ if TYPE_CHECKING:
 
 
 @click.command(name="next", short_help="Write the next questions to a file.")
-@folder
+@shared.folder
 @click.option("-n", "count", default=25, show_default=True, type=click.IntRange(1), help="How many questions.")
-@click.option(
-    "--to",
-    "target",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="A file to label in: .csv, .tsv, .parquet, .jsonl; .json is for Label Studio.",
-)
-@click.option(
-    "--root",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The folder that Label Studio serves as local files; images are named below it.",
-)
+@click.option("--to", "target", type=shared.FILE_OUT,
+              help="A file to label in: .csv, .tsv, .parquet, .jsonl; .json is for Label Studio.")  # fmt: skip
+@click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path),
+              help="The folder that Label Studio serves as local files; images are named below it.")  # fmt: skip
 @click.option("--again", is_flag=True, help="Questions answered unsure or skip, or disputed, once more.")
-@annotator
-@as_json
+@shared.annotator
+@shared.as_json
 def next_questions(
     audit: Path, count: int, target: Path | None, root: Path | None, again: bool, annotator: str, as_json: bool
 ) -> None:
@@ -45,9 +38,8 @@ def next_questions(
     """
     if target is not None:
         check_target(target)
-    with opened(audit) as held:
-        if not again and not as_json and held.refit_due():
-            click.echo("Refitting first ...", err=True)
+    with shared.opened(audit) as held:
+        shared.tell_of_refit(held, again or as_json)
         queries = held.ask(count, annotator=annotator, again=again)
         if annotator and queries:
             held.assign([query.id for query in queries], annotator)
@@ -56,7 +48,7 @@ def next_questions(
             held.record("exported", {"file": target.name, "items": [query.id for query in queries]})
         table = questions_table(held, queries)
     if as_json:
-        say_json("next", {"audit": str(audit), "questions": table.to_dict("records")})
+        shared.say_json("next", {"questions": table.to_dict("records")}, audit)
     elif target is not None:
         who = f" --annotator {annotator}" if annotator else ""
         click.echo(f"{counted(len(queries), 'question')} in {target}{beside}.")
@@ -65,7 +57,7 @@ def next_questions(
         else:
             click.echo(f"Fill in `label`, then: altmas import {audit} {target}{who}")
     else:
-        click.echo(printable(table.to_string(index=False)) if len(table) else _none(again))
+        click.echo(shared.printable(table.to_string(index=False)) if len(table) else _none(again))
 
 
 def check_target(target: Path) -> None:
@@ -73,16 +65,13 @@ def check_target(target: Path) -> None:
     from altmas.formats.writing import WRITERS
     from altmas.metrics.errors import InputError
 
-    if target.suffix.lower() not in WRITERS:
-        raise InputError("file for questions", f"end in {', '.join(WRITERS)}", target.name)
-    if not target.parent.is_dir():
-        raise InputError("file for questions", "lie in a folder that exists", str(target.parent))
-    if target.exists() and labels_in(target):
+    shared.check_file(target, WRITERS, "file for questions")
+    if target.exists() and somebody_labelled(target):
         hint = "Import it first, or write to another file."
         raise InputError("file for questions", "hold no answers yet", f"{target} with some", hint)
 
 
-def labels_in(path: Path) -> bool:
+def somebody_labelled(path: Path) -> bool:
     """Whether somebody has labelled in a file of questions: their work is not written over."""
     from altmas.formats.returned import read_returned
     from altmas.metrics.errors import AltmasError
@@ -146,12 +135,12 @@ TAKEN = (
 
 
 @click.command(name="import", short_help="Take answers from a file.")
-@folder
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@annotator
+@shared.folder
+@click.argument("file", type=shared.FILE_IN)
+@shared.annotator
 @click.option("--partial", is_flag=True, help="Take the good rows of a file that has wrong ones.")
 @click.option("--replace", is_flag=True, help="Let the file change answers given before.")
-@as_json
+@shared.as_json
 def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace: bool, as_json: bool) -> None:
     """Take answers from a file: a table with `id` and `label`, or a Label Studio export.
 
@@ -159,7 +148,7 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
     """
     from altmas.audits.imports import RowsError, import_answers
 
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         try:
             done = import_answers(held, file, annotator=annotator, partial=partial, replace=replace)
         except RowsError as error:
@@ -167,9 +156,9 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
             click.echo("--partial takes the other rows; --replace changes answers given before.", err=True)
             if any("was not asked about" in row for row in error.rows):
                 click.echo(f"For a table of labels you have already: altmas label {audit} --from {file}", err=True)
-            sys.exit(EXIT_REFUSED)
+            sys.exit(shared.EXIT_REFUSED)
     if as_json:
-        say_json("import", {"audit": str(audit), "file": str(file), **vars(done)})
+        shared.say_json("import", {"file": str(file), **vars(done)}, audit)
         return
     for notice in [*done.notices, *(f"Refused {row}" for row in done.refused)]:
         click.echo(notice, err=True)

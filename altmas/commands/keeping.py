@@ -3,67 +3,73 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, as_json, checked_name, folder, level, opened, say_json
-from altmas.words.wording import counted
+from altmas.commands import shared
+from altmas.words.wording import counted, short
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.audit import Audit
+    from altmas.audits.events import Event
 
-whose = click.option("--annotator", default=None, callback=checked_name, help="Whose answers, where several answered.")
-_path = click.Path(dir_okay=False, path_type=Path)
+whose = click.option("--annotator", callback=shared.checked_name, help="Whose answers, where several answered.")
 
 
 @click.command()
-@folder
+@shared.folder
 @click.option("--verify", is_flag=True, help="Check the chain of events and every file against its hash.")
 @click.option("--head", help="With --verify: the hash that a report or a status named; it must be in the chain.")
-@click.option("--to", "target", type=_path, help="Write every event, one JSON object a line.")
-@as_json
+@click.option("--to", "target", type=shared.FILE_OUT, help="Write every event, one JSON object a line.")
+@shared.as_json
 def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_json: bool) -> None:
     """Everything that happened."""
+    from altmas.audits.events import canonical
     from altmas.audits.verification import verify_folder
 
     checked = verify_folder(audit) if verify or head is not None else None
     if checked and not checked.ok:
         _say_problems(audit, list(checked.problems), as_json)
-        sys.exit(EXIT_PROBLEMS)
-    with opened(audit) as held:
+        sys.exit(shared.EXIT_PROBLEMS)
+    with shared.opened(audit) as held:
         events = held.events()
     if head is not None and not _in_chain(head, [event.hash for event in events]):
         _say_problems(
             audit, [f"no event has the hash {head}: later events were cut off, or it is another audit"], as_json
         )
-        sys.exit(EXIT_PROBLEMS)
+        sys.exit(shared.EXIT_PROBLEMS)
     if target is not None:
-        from altmas.audits.events import canonical
-        from altmas.core.files import write_text
-
-        write_text(target, "".join(canonical(vars(event)) + "\n" for event in events))
+        _write_events(events, target)
     if as_json:
         verdict = {"ok": True, "problems": [], "head": checked.head} if checked else {}
-        say_json("log", {"audit": str(audit), **verdict, "events": [vars(event) for event in events]})
+        shared.say_json("log", {**verdict, "events": [vars(event) for event in events]}, audit)
     elif checked is not None:
         click.echo(f"{counted(checked.events, 'event')}, each follows the one before; head {checked.head}")
     elif target is None:
         for event in events:
-            click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {_shortly(event.body)}")
+            click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {short(canonical(event.body), 100)}")
     if target is not None and not as_json:
         click.echo(f"Written: {target}, {counted(len(events), 'event')}")
 
 
+def _write_events(events: Sequence[Event], target: Path) -> None:
+    """One JSON object a line."""
+    from altmas.audits.events import canonical
+    from altmas.core.files import write_text
+
+    write_text(target, "".join(canonical(vars(event)) + "\n" for event in events))
+
+
 def _say_problems(audit: Path, problems: list[str], as_json: bool) -> None:
     if as_json:
-        say_json("log", {"audit": str(audit), "ok": False, "problems": problems, "events": []})
+        shared.say_json("log", {"ok": False, "problems": problems, "events": []}, audit)
         return
-    for problem in problems:
-        click.echo(f"Problem: {problem}", err=True)
+    shared.say_problems(problems)
 
 
 def _in_chain(head: str, hashes: list[str]) -> bool:
@@ -75,15 +81,8 @@ def _in_chain(head: str, hashes: list[str]) -> bool:
 SHORTEST_HEAD = 8
 
 
-def _shortly(body: dict[str, object], most: int = 100) -> str:
-    from altmas.audits.events import canonical
-
-    text = canonical(body)
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 @click.command(short_help="Take the last answers back.")
-@folder
+@shared.folder
 @whose
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
 def undo(audit: Path, annotator: str | None, count: int) -> None:
@@ -92,7 +91,7 @@ def undo(audit: Path, annotator: str | None, count: int) -> None:
 
 
 @click.command()
-@folder
+@shared.folder
 @whose
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
 def redo(audit: Path, annotator: str | None, count: int) -> None:
@@ -101,7 +100,7 @@ def redo(audit: Path, annotator: str | None, count: int) -> None:
 
 
 def _turn(audit: Path, annotator: str | None, count: int, verb: str, done_word: str) -> None:
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         who = _only_annotator(held) if annotator is None else annotator
         for _ in range(count):
             done = held.undo(who) if verb == "undo" else held.redo(who)
@@ -120,19 +119,20 @@ def _only_annotator(audit: Audit) -> str:
 
 
 @click.command(short_help="Refit now, if it is due.")
-@folder
+@shared.folder
 def refit(audit: Path) -> None:
     """Refit now, if enough answers have come since the last time; labelling does it by itself."""
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         made = held.refit()
         labels = held.status().fit_labels
     click.echo(f"The ranking knows {labels:,} labels{'' if made else '; no refit is due'}.")
 
 
 @click.command()
-@folder
-@click.option("-o", "--out", "target", default="report.html", show_default=True, type=_path, help=".html, .md or .json")
-@level
+@shared.folder
+@click.option("-o", "--out", "target", default="report.html", show_default=True, type=shared.FILE_OUT,
+              help=".html, .md or .json")  # fmt: skip
+@shared.level
 @click.option("--compare", "pairs", multiple=True, metavar="GROUP:A:B", help="Compare two groups, such as region:n:s.")
 @click.option("--surface", metavar="GROUP,GROUP", help="Add the accuracy of every combination of some groups.")
 @click.option("--within", default=0.03, show_default=True, help="Say how many labels this precision would take.")
@@ -143,7 +143,7 @@ def report(
 ) -> None:  # fmt: skip
     """Write the report: one file that needs nothing else."""
     compare = [_three(pair) for pair in pairs]
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         written = held.report(target, level=level, compare=compare, within=within, contents=contents, surface=surface)
     click.echo(f"Written: {written}")
 
@@ -156,24 +156,22 @@ def _three(pair: str) -> tuple[str, str, str]:
 
 
 @click.command(short_help="Estimates, labels, events, report: for other programs.")
-@folder
+@shared.folder
 @click.argument("out", type=click.Path(file_okay=False, path_type=Path))
 @click.option("--replace", is_flag=True, help="Write over what an earlier export left there.")
 def export(audit: Path, out: Path, replace: bool) -> None:
     """Write everything for other programs: estimates, labels with their chances, events, and the report."""
     if out.is_dir() and any(out.iterdir()) and not replace:
         raise click.UsageError(f"{out} is not empty; --replace writes over an earlier export.")
-    from altmas.audits.events import canonical
-    from altmas.core.files import write_text
     from altmas.formats.writing import write_table
 
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         found = held.findings()
         out.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_table(found.estimates, out / "estimates.csv")
         write_table(found.estimates, out / "estimates.json")
         write_table(labels_table(held), out / "labels.csv")
-        write_text(out / "events.jsonl", "".join(canonical(vars(e)) + "\n" for e in held.events()))
+        _write_events(held.events(), out / "events.jsonl")
         held.report(out / "report.html")
     click.echo(f"Written to {out}/: estimates.csv and .json, labels.csv, events.jsonl, report.html")
 

@@ -6,22 +6,18 @@ from pathlib import Path
 
 import click
 
-from altmas.commands.shared import checked_name, folder, opened
+from altmas.commands import shared
 from altmas.words.wording import counted
 
 
 @click.command(short_help="Answer questions on a page, or in the terminal.")
-@folder
+@shared.folder
 @click.option("--web/--tty", "web", default=True, help="On a page in the browser (default), or in this terminal.")
 @click.option(
-    "--annotator", "annotators", multiple=True, callback=checked_name, help="Who answers; several for a page."
+    "--annotator", "annotators", multiple=True, callback=shared.checked_name, help="Who answers; several for a page."
 )
-@click.option(
-    "--from",
-    "table",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Nobody answers but a table of labels you have already: columns id and label.",
-)
+@click.option("--from", "table", type=shared.FILE_IN,
+              help="Nobody answers but a table of labels you have already: columns id and label.")  # fmt: skip
 @click.option("-n", "count", type=click.IntRange(1), help="With --from: how many questions. Default: up to the budget.")
 @click.option("--port", default=0, help="Of the page; 0 takes a free one.", show_default=True)
 @click.option(
@@ -48,7 +44,7 @@ def label(
         raise click.BadParameter("one annotator sits at a terminal", param_hint="--annotator")
     from altmas.commands.terminal import label_in_terminal
 
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         label_in_terminal(held, annotators[0])
 
 
@@ -56,7 +52,7 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
     from altmas.audits.from_table import answer_from_table
     from altmas.core.progress import reporter
 
-    with opened(audit) as held, reporter(True) as progress:
+    with shared.opened(audit) as held, reporter(True) as progress:
         done = held.status()
         wanted = count if count is not None else (held.settings.budget or 0) - done.asked + done.open
         if wanted < 1:

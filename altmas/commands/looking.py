@@ -2,44 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import (
-    as_json,
-    folder,
-    level,
-    metric,
-    model,
-    names_in,
-    opened,
-    rows,
-    say_json,
-    say_table,
-    with_interval,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    from altmas.audits.audit import Audit
-    from altmas.audits.looks import AuditFindings
-
+from altmas.commands import shared
 
 APART = "A difference is estimated by itself: more precisely than, and not quite as, the two estimates subtracted."
 
 
 @click.command()
-@folder
-@as_json
+@shared.folder
+@shared.as_json
 def status(audit: Path, as_json: bool) -> None:
     """How far the audit is, and how fresh its ranking."""
-    with opened(audit) as held:
+    with shared.opened(audit) as held:
         now = held.status()
     if as_json:
-        say_json("status", {"audit": str(audit), **now.as_dict()})
+        shared.say_json("status", now.as_dict(), audit)
         return
     goal = f" of {now.budget:,}" if now.budget else ""
     click.echo(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
@@ -52,29 +32,18 @@ def status(audit: Path, as_json: bool) -> None:
     click.echo(f"last answer: {now.last_answer or 'none'}; head of the log: {now.head[:16]}")
 
 
-@contextmanager
-def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, AuditFindings]]:
-    """Findings of an audit; a refit that is due may take a while, so a person is told."""
-    with opened(audit) as held:
-        if not quiet and held.refit_due():
-            click.echo("Refitting first ...", err=True)
-        yield held, held.findings(**asked)
-
-
 @click.command(short_help="Every metric with its interval.")
-@folder
+@shared.folder
 @click.option("--metrics", help="With commas: accuracy,macro_recall,recall:cat,f1:cat,ece. Default: the audit's own.")
-@level
+@shared.level
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together.")
-@click.option(
-    "--to", "target", type=click.Path(dir_okay=False, path_type=Path), help="Write the table: .csv, .json, ..."
-)
-@as_json
+@click.option("--to", "target", type=shared.FILE_OUT, help="Write the table: .csv, .json, ...")
+@shared.as_json
 def estimate(
     audit: Path, metrics: str | None, level: float | None, anytime: bool, target: Path | None, as_json: bool
 ) -> None:
     """Every metric with its interval, and what the interval promises."""
-    with found_in(audit, as_json, level=level, metrics=names_in(metrics), anytime=anytime) as (_, found):
+    with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metrics), anytime=anytime) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
     if target is not None:
@@ -82,15 +51,15 @@ def estimate(
 
         write_table(table, target)
     if as_json:
-        data = {**shares, "estimates": rows(table), "missing": missing, "warnings": list(warnings)}
-        say_json("estimate", {"audit": str(audit), **data})
+        data = {**shares, "estimates": shared.rows(table), "missing": missing, "warnings": list(warnings)}
+        shared.say_json("estimate", data, audit)
         return
     columns = [
         c for c in ("model", "metric", "estimate", "interval", "plug_in", "design") if c in table or c == "interval"
     ]
     if len(table["worst_case"].dropna()):
         columns += ["worst_case", "best_case"]
-    say_table(with_interval(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
+    shared.say_table(shared.with_interval(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
     for promise in dict.fromkeys(table["promise"]):
         click.echo(f"The intervals promise: {promise}")
     for warning in warnings:
@@ -98,16 +67,16 @@ def estimate(
 
 
 @click.command()
-@folder
+@shared.folder
 @click.option("--by", default="class", show_default=True, help="class (predicted), score, or a group of yours.")
-@metric
+@shared.metric
 @click.option("-m", "count", default=1, show_default=True, type=click.IntRange(1), help="How many of the worst.")
-@level
-@model
-@as_json
+@shared.level
+@shared.model
+@shared.as_json
 def worst(audit: Path, by: str, metric: str, count: int, level: float | None, model: str | None, as_json: bool) -> None:
     """Which classes or groups are probably the worst."""
-    with found_in(audit, as_json, level=level) as (_, found):
+    with shared.found_in(audit, as_json, level=level) as (_, found):
         table = found.worst(by, metric, count, model)
     if as_json:
         data = {
@@ -117,27 +86,27 @@ def worst(audit: Path, by: str, metric: str, count: int, level: float | None, mo
             "level": found.level,
             "model": model or found.models[0],
             "verdict": table.attrs["verdict"],
-            "groups": rows(table),
+            "groups": shared.rows(table),
         }
-        say_json("worst", {"audit": str(audit), **data})
+        shared.say_json("worst", data, audit)
         return
     chance = "P(worst)" if count == 1 else f"P(among {count} worst)"
     ranks = [f"{low} to {high}" for low, high in zip(table["rank_low"], table["rank_high"], strict=True)]
-    shown = with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
-    say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
+    shown = shared.with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
+    shared.say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
     click.echo(table.attrs["verdict"])
 
 
 @click.command()
-@folder
+@shared.folder
 @click.option("--group", "by", required=True, help="The attribute, or class.")
 @click.option("--a", required=True, help="One value of it.")
 @click.option("--b", required=True, help="Another.")
-@metric
+@shared.metric
 @click.option("--rope", default=0.05, show_default=True, help="Differences smaller than this do not matter.")
-@level
-@model
-@as_json
+@shared.level
+@shared.model
+@shared.as_json
 def compare(
     audit: Path, by: str, a: str, b: str, metric: str, rope: float, level: float | None, model: str | None,
     as_json: bool,
@@ -145,11 +114,11 @@ def compare(
     """Whether two groups differ."""
     from altmas.reports.facts_model import named_pair
 
-    with found_in(audit, as_json, level=level) as (held, found):
+    with shared.found_in(audit, as_json, level=level) as (held, found):
         row = found.compare(*named_pair(held.pool, by, a, b), metric, rope, model)
     if as_json:
         asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
-        say_json("compare", {"audit": str(audit), **asked, **row})
+        shared.say_json("compare", {**asked, **row}, audit)
         return
     of = f"{model or found.models[0]}: " if len(found.models) > 1 else ""
     click.echo(f"{of}{row['verdict']}")
@@ -159,26 +128,26 @@ def compare(
 
 
 @click.command(short_help="Rank and compare several models under test.")
-@folder
-@level
-@as_json
+@shared.folder
+@shared.level
+@shared.as_json
 def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     """Several models under test: each one's metrics, every difference, and which is probably best."""
     from altmas.metrics.errors import InputError
 
-    with found_in(audit, as_json, level=level) as (_, found):
+    with shared.found_in(audit, as_json, level=level) as (_, found):
         apart, best = found.differences(), found.best()
         if apart is None or best is None:
             hint = "Give --predictions several times to altmas init."
             raise InputError("audit", "have several models under test", f"one, {found.models[0]!r}", hint)
         table = found.estimates
     if as_json:
-        data = {"estimates": rows(table), "differences": rows(apart), "best": rows(best)}
-        say_json("vendors", {"audit": str(audit), **data})
+        data = {"estimates": shared.rows(table), "differences": shared.rows(apart), "best": shared.rows(best)}
+        shared.say_json("vendors", data, audit)
         return
-    ranked = with_interval(table).merge(best[["metric", "model", "p_best"]], on=["metric", "model"], how="left")
+    ranked = shared.with_interval(table).merge(best[["metric", "model", "p_best"]], on=["metric", "model"], how="left")
     ranked = ranked.sort_values(["metric", "p_best"], ascending=[True, False], kind="stable")
-    say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
+    shared.say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
     columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
-    say_table(with_interval(apart), columns, "First minus second, on the same items")
+    shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
     click.echo(APART)

@@ -9,35 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from altmas.commands.shared import EXIT_PROBLEMS, as_json, folder, names_in, opened, printable, say_json
+from altmas.commands import shared
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
-_file = click.Path(exists=True, path_type=Path)
-_text_file = click.Path(exists=True, dir_okay=False, path_type=Path)
+_file_or_folder = click.Path(exists=True, path_type=Path)
 
 
 @click.command()
-@folder
-@click.option(
-    "--predictions",
-    multiple=True,
-    required=True,
-    metavar="[NAME=]FILE",
-    help="What the model under test said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.",
-)
+@shared.folder
+@click.option("--predictions", multiple=True, required=True, metavar="[NAME=]FILE", help="What the model under test "
+              "said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
 @click.option("--id", "id_column", help="Column with your ids.")
 @click.option("--prediction", "prediction_column", help="Column with the predicted class.")
 @click.option(
     "--scores", help="Columns with class probabilities ('p_*'), one column with a confidence, or a .npy file."
 )
 @click.option("--logits", is_flag=True, help="The scores are logits.")
-@click.option("--features", type=_file, help="A row of numbers per item: .npy, .npz or a table.")
+@click.option("--features", type=_file_or_folder, help="A row of numbers per item: .npy, .npz or a table.")
 @click.option("--opinions", multiple=True, metavar="[NAME=]FILE", help="Other models' outputs: evidence only.")
 @click.option("--group", "groups", multiple=True, help="A column to look into, such as region. Several may be given.")
-@click.option("--items", type=_file, help="What annotators see: a folder of images named by id, or a table.")
+@click.option("--items", type=_file_or_folder, help="What annotators see: a folder of images named by id, or a table.")
 @click.option("--image", help="The column with the names of image files in the folder of --items.")
 @click.option("--text", help="The column that is the item's text.")
 @click.option("--show", help="Columns annotators see, with commas. Never a model's outputs.")
@@ -56,13 +50,9 @@ _text_file = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
-@click.option(
-    "--guidelines",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A text file that annotators can open.",
-)
+@click.option("--guidelines", type=shared.FILE_IN, help="A text file that annotators can open.")
 @click.option("--title", default="", help="For the report.")
-@as_json
+@shared.as_json
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""
     from altmas.audits.audit import Audit
@@ -71,7 +61,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     found = ingest(
         predictions, id=given["id_column"], prediction=given["prediction_column"], scores=given["scores"],
         logits=given["logits"], features=given["features"], opinions=given["opinions"], groups=given["groups"],
-        items=given["items"], image=given["image"], text=given["text"], show=names_in(given["show"]),
+        items=given["items"], image=given["image"], text=given["text"], show=shared.names_in(given["show"]),
         classes=_classes(given["classes"]),
     )  # fmt: skip
     options = dict(_option(one) for one in given["options"])
@@ -87,7 +77,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     with made:
         summary = describe(made)
     if as_json:
-        say_json("init", {"audit": str(audit), "notes": found.notes, **summary})
+        shared.say_json("init", {"notes": found.notes, **summary}, audit)
         return
     if given["classes"] is None:
         click.echo("Note: the classes are those in the files; --classes names others that labels may be")
@@ -99,27 +89,26 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
 
 
 @click.command()
-@folder
-@as_json
+@shared.folder
+@shared.as_json
 def check(audit: Path, as_json: bool) -> None:
     """Look for anything wrong before a label is spent."""
     from altmas.audits.verification import verify_folder
 
     problems, summary = list(verify_folder(audit).problems), {}
     if not problems:
-        with opened(audit) as held:
+        with shared.opened(audit) as held:
             summary, problems = describe(held), _media_problems(held)
     if as_json:
-        say_json("check", {"audit": str(audit), "ok": not problems, "problems": problems, **summary})
+        shared.say_json("check", {"ok": not problems, "problems": problems, **summary}, audit)
     else:
         if summary:
             _tell(audit, summary)
-        for problem in problems:
-            click.echo(f"Problem: {problem}", err=True)
+        shared.say_problems(problems)
         if not problems:
             click.echo("Nothing wrong found.")
     if problems:
-        sys.exit(EXIT_PROBLEMS)
+        sys.exit(shared.EXIT_PROBLEMS)
 
 
 def describe(audit: Audit) -> dict[str, Any]:
@@ -178,7 +167,7 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     for one in summary["models"]:
         most = sorted(one["predicted"].items(), key=lambda pair: -pair[1])
         said = ", ".join(f"{name} {count:,}" for name, count in most[:8]) + (", ..." if len(most) > 8 else "")
-        click.echo(printable(f"  {one['name']} said: {said}; scores: {one['scores']}"))
+        click.echo(shared.printable(f"  {one['name']} said: {said}; scores: {one['scores']}"))
     if summary["opinions"]:
         click.echo(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
     if summary["features"] is not None:
@@ -202,13 +191,13 @@ def _media_problems(audit: Audit) -> list[str]:
 def _classes(text: str | None) -> list[str] | None:
     if text is not None and Path(text).is_file():
         return [line.strip() for line in _text(Path(text)).splitlines() if line.strip()]
-    return names_in(text)
+    return shared.names_in(text)
 
 
 def _metrics(text: str | None) -> str | list[str]:
     from altmas.catalogue import USUAL
 
-    return USUAL if text is None else names_in(text) or []
+    return USUAL if text is None else shared.names_in(text) or []
 
 
 def _text(path: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.audit import Audit
+    from altmas.audits.findings import Findings
 
 EXIT_REFUSED = 2
 """Exit code for input that altmas refuses; 0 is success, 1 an unexpected failure, 130 an interruption."""
@@ -24,6 +25,8 @@ EXIT_PROBLEMS = 3
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FILE_IN = click.Path(exists=True, dir_okay=False, path_type=Path)
+FILE_OUT = click.Path(dir_okay=False, path_type=Path)
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
 level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Of the intervals.")
@@ -53,6 +56,31 @@ def opened(path: Path) -> Iterator[Audit]:
         yield audit
 
 
+def tell_of_refit(audit: Audit, quiet: bool) -> None:
+    """A refit that is due comes first and may take a while, so a person is told."""
+    if not quiet and audit.refit_due():
+        click.echo("Refitting first ...", err=True)
+
+
+@contextmanager
+def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Findings]]:
+    """An audit and what its answers tell, asked with a level, metrics or `anytime`."""
+    with opened(audit) as held:
+        tell_of_refit(held, quiet)
+        yield held, held.findings(**asked)
+
+
+def check_file(path: Path, endings: Iterable[str], subject: str = "file") -> None:
+    """Refuse a file that could not be written, before anything is computed or drawn for it."""
+    from altmas.metrics.errors import InputError
+
+    known = tuple(endings)
+    if path.suffix.lower() not in known:
+        raise InputError(subject, f"be named {', '.join(f'*{one}' for one in known)}", repr(path.name))
+    if not path.absolute().parent.is_dir():
+        raise InputError(subject, "be written into a folder that exists", str(path.parent))
+
+
 def names_in(text: str | None) -> list[str] | None:
     """Names with commas between them.
 
@@ -62,11 +90,12 @@ def names_in(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
-def say_json(kind: str, data: dict[str, Any]) -> None:
-    """Print one JSON object that names its schema."""
+def say_json(kind: str, data: dict[str, Any], audit: Path | None = None) -> None:
+    """Print one JSON object that names its schema, and the audit it is about."""
     from altmas.reports.plain import plain_data
 
-    click.echo(json.dumps({"schema": f"altmas-{kind}/1", **plain_data(data)}, indent=2, ensure_ascii=False))
+    about = {"schema": f"altmas-{kind}/1"} if audit is None else {"schema": f"altmas-{kind}/1", "audit": str(audit)}
+    click.echo(json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=False))
 
 
 def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
@@ -75,6 +104,12 @@ def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
 
     names = ("group", "true", "predicted", "a", "b", "id")
     return None if table is None else plain_rows(table, names)
+
+
+def say_problems(problems: Sequence[str]) -> None:
+    """What is wrong, a line each, to the terminal and not to a file that takes the output."""
+    for problem in problems:
+        click.echo(f"Problem: {problem}", err=True)
 
 
 def say_table(table: pd.DataFrame, columns: Sequence[str], title: str = "") -> None:

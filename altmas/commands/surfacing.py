@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from altmas.commands.looking import found_in
-from altmas.commands.shared import as_json, folder, level, model, printable, say_json, say_table, with_interval
+from altmas.commands import shared
 from altmas.words.surfaces import too_small
 from altmas.words.wording import counted
 
@@ -17,11 +16,10 @@ if TYPE_CHECKING:
     from altmas.surfaces.surface import AccuracySurface
 
 PICTURES = (".svg", ".png", ".pdf")
-_path = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command(short_help="Accuracy of every combination of attributes.")
-@folder
+@shared.folder
 @click.option("--by", required=True, help="Groups of yours, with commas: sex,race. class is the predicted class.")
 @click.option("--estimator", default="betagp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
 @click.option(
@@ -29,21 +27,26 @@ _path = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--least", default=5, show_default=True, type=click.IntRange(1), help="Judge arms with so many items.")
 @click.option("-m", "count", default=10, show_default=True, type=click.IntRange(1), help="How many of the worst.")
-@level
-@model
-@click.option("--to", "target", type=_path, help="Write every arm: .csv, .tsv, .parquet, .jsonl, .json, .npz.")
-@click.option("--figure", type=_path, help="Draw the pair of attributes that differs most: .svg, .png, .pdf.")
-@as_json
+@shared.level
+@shared.model
+@click.option(
+    "--to", "target", type=shared.FILE_OUT, help="Write every arm: .csv, .tsv, .parquet, .jsonl, .json, .npz."
+)
+@click.option("--figure", type=shared.FILE_OUT, help="Draw the pair of attributes that differs most: .svg, .png, .pdf.")
+@shared.as_json
 def surface(
     audit: Path, by: str, estimator: str, bins: int, least: int, count: int, level: float | None, model: str | None,
     target: Path | None, figure: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """The accuracy of every combination of attributes, and where it is probably worst."""
+    from altmas.formats.writing import WRITERS
     from altmas.surfaces.recipe import SurfaceRecipe
 
     recipe = SurfaceRecipe(estimator, least=least, bins=bins)
-    _check_endings(target, figure)
-    with found_in(audit, as_json, level=level) as (_, found):
+    for path, endings in ((target, WRITERS), (figure, PICTURES)):
+        if path is not None:
+            shared.check_file(path, endings)
+    with shared.found_in(audit, as_json, level=level) as (_, found):
         shown, labels = found.surface(by, estimator=recipe, model=model), found.labels
         name = model or found.models[0]
     if target is not None:
@@ -59,34 +62,23 @@ def surface(
         said = {"verdict": shown.verdict, "promise": shown.promise}
         values = {one: rows_with_values(shown.marginal(one), (one,)) for one in shown.arms.names}
         arms = rows_with_values(worst.drop(columns="arm"), shown.arms.names)
-        say_json("surface", {"audit": str(audit), **about, **numbers, **said, "arms": arms, "attributes": values})
+        data = {**about, **numbers, **said, "arms": arms, "attributes": values}
+        shared.say_json("surface", data, audit)
         return
     chance = f"P(among {count} worst)"
     columns = [*shown.arms.names, "support", "labels", "estimate", "interval", "p_worst"]
-    table = with_interval(worst).rename(columns={"p": chance, "p_worst": "P(worst)"})
+    table = shared.with_interval(worst).rename(columns={"p": chance, "p_worst": "P(worst)"})
     telling = 1 < count < int(shown.active.sum())  # of no more arms than m, each is among the m worst
     heads = [*columns[:-1], "P(worst)", *([chance] if telling else [])]
-    say_table(table, heads, f"{counted(labels, 'label')}, level {shown.level:g}; {_in_words(shown)}")
+    shared.say_table(table, heads, f"{counted(labels, 'label')}, level {shown.level:g}; {_in_words(shown)}")
     for line in (*_cuts(shown), *_advice(shown)):
         click.echo(line)
-    click.echo(printable(shown.verdict))
+    click.echo(shared.printable(shown.verdict))
     click.echo(f"The intervals promise: {shown.promise}")
     if target is not None:
         click.echo(f"Written: {target}")
     if figure is not None:
-        click.echo(printable(f"Written: {figure} ({_drawn(shown)})"))
-
-
-def _check_endings(target: Path | None, figure: Path | None) -> None:
-    """Refuse a file that could not be written before anything is computed."""
-    from altmas.formats.writing import WRITERS
-    from altmas.metrics.errors import InputError
-
-    for path, known in ((target, tuple(WRITERS)), (figure, PICTURES)):
-        if path is not None and path.suffix.lower() not in known:
-            raise InputError("file", f"be named {', '.join(f'*{one}' for one in known)}", repr(path.name))
-        if path is not None and not path.absolute().parent.is_dir():
-            raise InputError("file", "be written into a folder that exists", str(path.parent))
+        click.echo(shared.printable(f"Written: {figure} ({_drawn(shown)})"))
 
 
 def _draw(shown: AccuracySurface, path: Path) -> None:
@@ -125,7 +117,7 @@ def _in_words(shown: AccuracySurface) -> str:
 def _cuts(shown: AccuracySurface) -> list[str]:
     """How columns of numbers were cut: a code that only looks like a number should be seen to be cut."""
     cut = [one for one in shown.arms.attributes if one.edges is not None]
-    return [printable(f"{one.name} is cut into {', '.join(map(str, one.values))}.") for one in cut]
+    return [shared.printable(f"{one.name} is cut into {', '.join(map(str, one.values))}.") for one in cut]
 
 
 def _advice(shown: AccuracySurface) -> list[str]:

@@ -122,13 +122,7 @@ def _trail(facts: Mapping[str, Any]) -> Iterator[str]:
     )
     yield escape(f"{intact} Begun {record['created']}, seed {record['seed']}.")
     yield f"Hash of the last event: `{record['head']}`"
-    for caption, heads in (
-        ("inputs", ("file", "SHA-256")),
-        ("settings", ("setting", "value")),
-        ("versions", ("of", "version")),
-    ):
-        if record[caption]:
-            yield _table(tables.pairs_table(caption.capitalize(), heads, record[caption]))
+    yield from map(_table, tables.record_tables(record).values())
     yield _table(tables.events_table(record["events"]))
     if facts["items"] is not None:
         yield "## Items"

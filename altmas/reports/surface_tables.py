@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from altmas.plots.heat_maps import VALUES_SHOWN
-from altmas.reports.tables import Table, interval_head
+from altmas.reports.tables import TABLE_ROWS, Column, Table, accuracy, probability, text
 from altmas.words.surfaces import too_small
-from altmas.words.wording import Row, amount, chance, clean, counted, figure, interval
+from altmas.words.wording import Row, amount, clean, counted, figure
 
-WORST = 10
+WORST_SHOWN = 10
+_COUNTS: list[Column] = [
+    ("labels", lambda row: amount(row["labels"])),
+    ("items", lambda row: amount(row["support"])),
+]
 
 
 def arms_table(found: Row, level: float) -> Table:
     """The combinations that are probably the worst, the likeliest first."""
-    cells = [
-        (
-            clean(row["arm"]),
-            figure(row["estimate"], share=True),
-            interval(row["low"], row["high"], share=True),
-            chance(row["p_worst"]),
-            amount(row["labels"]),
-            amount(row["support"]),
-        )
-        for row in found["arms"][:WORST]
-    ]
-    heads = ("combination", "accuracy", interval_head(level), "P(worst)", "labels", "items")
-    left, rare = found["judged"] - len(cells), found["combinations"] - found["judged"]
+    shown = found["arms"][:WORST_SHOWN]
+    left, rare = found["judged"] - len(shown), found["combinations"] - found["judged"]
     notes = [f"{left:,} more are in the JSON report." if left else ""]
     if found["labelled"] < found["judged"]:
         notes.append(f"Of {counted(found['judged'], 'combination')} judged, {found['labelled']:,} have labels.")
@@ -33,7 +26,8 @@ def arms_table(found: Row, level: float) -> Table:
     elif rare:
         fewer = f"fewer than {counted(found['least'], 'item')}"
         notes.append(f"{counted(rare, 'combination')} with {fewer} {'is' if rare == 1 else 'are'} not judged.")
-    return Table("Combinations that are probably the worst", heads, tuple(cells), 1, " ".join(filter(None, notes)))
+    columns = [text("combination", "arm"), *accuracy(level), probability("P(worst)", "p_worst"), *_COUNTS]
+    return Table.of("Combinations that are probably the worst", columns, shown, 1, " ".join(filter(None, notes)))
 
 
 def pair_table(pair: Row) -> Table:
@@ -53,23 +47,13 @@ def pair_table(pair: Row) -> Table:
 
 def values_table(found: Row, level: float) -> Table:
     """Accuracy per value of one attribute."""
-    name = found["attribute"]
-    cells = tuple(
-        (
-            clean(row["values"][name]),
-            figure(row["estimate"], share=True),
-            interval(row["low"], row["high"], share=True),
-            amount(row["labels"]),
-            amount(row["support"]),
-        )
-        for row in found["rows"][:60]
-    )
-    heads = (clean(name), "accuracy", interval_head(level), "labels", "items")
-    left = len(found["rows"]) - len(cells)
-    return Table(f"Accuracy by {clean(name)}", heads, cells, 1, f"{left:,} more in the JSON report." if left else "")
+    name, left = found["attribute"], len(found["rows"]) - TABLE_ROWS
+    columns = [(clean(name), lambda row: clean(row["values"][name])), *accuracy(level), *_COUNTS]
+    note = f"{left:,} more in the JSON report." if left > 0 else ""
+    return Table.of(f"Accuracy by {clean(name)}", columns, found["rows"][:TABLE_ROWS], 1, note)
 
 
 def _cell(row: Row | None) -> str:
-    return (
-        "\N{EN DASH}" if row is None else f"{figure(row['estimate'], share=True, digits=0)} ({amount(row['labels'])})"
-    )
+    if row is None:
+        return "\N{EN DASH}"
+    return f"{figure(row['estimate'], share=True, digits=0)} ({amount(row['labels'])})"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,12 +12,14 @@ from altmas.words.wording import Row, chance, clean, counted, digits_for, figure
 TABLE_ROWS = 60
 """Of a longer table the two ends are shown, or its beginning; the JSON report has all of it."""
 
-
 MOST_EVENTS = 4000
 """Of more events the first and the last are listed; the JSON report, and the audit itself, have every one."""
 
 MOST_ITEMS = 1000
 """Items whose contents are listed; the JSON report has all of them."""
+
+Column = tuple[str, Callable[[Row], str]]
+"""The head of a column, and what it says about a row."""
 
 
 @dataclass(frozen=True)
@@ -30,194 +32,200 @@ class Table:
     words: int = 1
     note: str = ""
 
+    @classmethod
+    def of(
+        cls, caption: str, columns: Sequence[Column], rows: Sequence[Row], words: int = 1, note: str = "",
+        most: int = TABLE_ROWS,
+    ) -> Table:  # fmt: skip
+        """The first rows, column by column; the note says how many are left out.
+
+        >>> Table.of("Names", [text("name")], [{"name": "a"}, {"name": "b"}], most=1)
+        Table(caption='Names', columns=('name',), rows=(('a',),), words=1, note='1 more rows are in the JSON report.')
+        """
+        cells = tuple(tuple(said(row) for _, said in columns) for row in rows[:most])
+        if len(rows) > most:
+            note = f"{note} {len(rows) - most:,} more rows are in the JSON report.".strip()
+        return cls(caption, tuple(head for head, _ in columns), cells, words, note)
+
+
+def text(head: str, name: str = "") -> Column:
+    """A column of names."""
+    return head, lambda row: clean(row[name or head])
+
+
+def whole(head: str, name: str = "") -> Column:
+    """A column of whole numbers, empty where one is not known."""
+    return head, lambda row: "" if row.get(name or head) is None else f"{row[name or head]:,.0f}"
+
+
+def probability(head: str, name: str) -> Column:
+    """A column of probabilities."""
+    return head, lambda row: chance(row.get(name))
+
+
+def accuracy(level: float) -> list[Column]:
+    """Two columns: accuracy and its interval."""
+    return [
+        ("accuracy", lambda row: figure(row["estimate"], share=True)),
+        (interval_head(level), lambda row: interval(row["low"], row["high"], share=True)),
+    ]
+
+
+def interval_head(level: float) -> str:
+    """The head of a column of intervals.
+
+    >>> interval_head(0.95)
+    '95% interval'
+    """
+    return f"{100 * level:.6g}% interval"
+
+
+_METRIC: Column = ("metric", lambda row: named(row["metric"]))
+
+
+def _measured(head: str, name: str, digits: Callable[[Row], int]) -> Column:
+    """A metric's value, in percent where it is a share."""
+    return head, lambda row: figure(row.get(name), share=is_share(row["metric"]), digits=digits(row))
+
+
+def _measured_interval(level: float, digits: Callable[[Row], int]) -> Column:
+    return interval_head(level), lambda row: interval(
+        row["low"], row["high"], share=is_share(row["metric"]), digits=digits(row)
+    )
+
+
+def _as_precise(row: Row) -> int:
+    return table_digits(row["low"], row["high"], share=is_share(row["metric"]))
+
+
+def _alike(row: Row) -> int:
+    return 1 if is_share(row["metric"]) else 3
+
+
+def _of_models(models: Sequence[Row], part: str) -> tuple[list[Row], list[Column]]:
+    """The rows of all models, and a column that tells whose they are, where there are several."""
+    rows = [{**row, "model": one["name"]} for one in models for row in one[part]]
+    return rows, [text("model")] if len(models) > 1 else []
+
 
 def estimates_table(models: Sequence[Row], level: float) -> Table:
     """Every metric of every model; what the intervals promise is a column only where they promise different things."""
-    several = len(models) > 1
-    rows = [(one["name"], row) for one in models for row in one["estimates"]]
-    shown = rows[:TABLE_ROWS]
-    promises = list(dict.fromkeys(row["promise"] for _, row in rows))
-    known = {name: any(row.get(name) is not None for _, row in rows) for name in _OPTIONAL}
-    heads = [*(["model"] if several else []), "metric", "estimate", interval_head(level)]
-    heads += [head for name, head in _OPTIONAL.items() if known[name]]
-    spent = {row["labels"] for _, row in rows}
-    heads += [*(["labels"] if len(spent) > 1 else []), *(["promise"] if len(promises) > 1 else [])]
-    cells = []
-    for model, row in shown:
-        share = is_share(row["metric"])
-        digits = table_digits(row["low"], row["high"], share=share)
-        line = [
-            *([clean(model)] if several else []),
-            named(row["metric"]),
-            figure(row["estimate"], share=share, digits=digits),
-        ]
-        line.append(interval(row["low"], row["high"], share=share, digits=digits))
-        for name in _OPTIONAL:
-            if known[name]:
-                value = row.get(name)
-                line.append(_whole(value) if name == "random_needed" else figure(value, share=share, digits=digits))
-        line += [_whole(row["labels"])] if len(spent) > 1 else []
-        cells.append((*line, *([row["promise"]] if len(promises) > 1 else [])))
+    rows, whose = _of_models(models, "estimates")
+    promises = list(dict.fromkeys(row["promise"] for row in rows))
+    spent = {row["labels"] for row in rows}
+    optional = {
+        "plug_in": _measured("plug-in", "plug_in", _as_precise),
+        "design": _measured("design", "design", _as_precise),
+        "worst_case": _measured("worst case", "worst_case", _as_precise),
+        "best_case": _measured("best case", "best_case", _as_precise),
+        "random_needed": whole("random would need", "random_needed"),
+    }
+    columns = [
+        *whose,
+        _METRIC,
+        _measured("estimate", "estimate", _as_precise),
+        _measured_interval(level, _as_precise),
+        *(column for name, column in optional.items() if any(row.get(name) is not None for row in rows)),
+        *([whole("labels")] if len(spent) > 1 else []),
+        *([("promise", lambda row: str(row["promise"]))] if len(promises) > 1 else []),
+    ]
     note = f"All from {counted(int(spent.pop()), 'label')}. " if len(spent) == 1 else ""
     note += f"The intervals promise: {promises[0]}." if len(promises) == 1 else ""
-    return Table("Estimates", tuple(heads), tuple(cells), 1 + several, _with_left_out(note, len(rows) - len(shown)))
-
-
-_OPTIONAL = {
-    "plug_in": "plug-in",
-    "design": "design",
-    "worst_case": "worst case",
-    "best_case": "best case",
-    "random_needed": "random would need",
-}
+    return Table.of("Estimates", columns, rows, 1 + len(whose), note)
 
 
 def groups_table(found: Row, level: float) -> Table:
     """One row per group, the lowest first; of many groups the two ends."""
     rows = sorted(found["rows"], key=lambda row: (row["estimate"] is None, row["estimate"]))
-    half = TABLE_ROWS // 2
-    shown = rows if len(rows) <= TABLE_ROWS else [*rows[:half], *rows[-half:]]
+    half, left = TABLE_ROWS // 2, len(rows) - TABLE_ROWS
+    shown = [*rows[:half], *rows[-half:]] if left > 0 else rows
     first = "predicted class" if found["by"] == "class" else found["by"]
-    cells = [
-        (
-            clean(row["group"]),
-            figure(row["estimate"], share=True),
-            interval(row["low"], row["high"], share=True),
-            chance(row["p_worst"]),
-            _whole(row["labels"]),
-            _whole(row["size"]),
-        )
-        for row in shown
-    ]
-    heads = (first, "accuracy", interval_head(level), "P(worst)", "labels", "items")
-    left = len(rows) - len(shown)
-    note = f"The {half} lowest and the {half} highest; {left:,} between them are in the JSON report." if left else ""
-    return Table(f"Accuracy by {first}", heads, tuple(cells), 1, note)
+    heads = [text(first, "group"), *accuracy(level), probability("P(worst)", "p_worst")]
+    note = f"The {half} lowest and the {half} highest; {left:,} between them are in the JSON report."
+    columns = [*heads, whole("labels"), whole("items", "size")]
+    return Table.of(f"Accuracy by {first}", columns, shown, 1, note if left > 0 else "")
 
 
 def comparisons_table(rows: Sequence[Row], level: float) -> Table:
     """Pairs of groups, and how probable it is that they differ by more than matters."""
-    cells = [
-        (
-            f"{clean(row['by'])}: {clean(row['a'])} − {clean(row['b'])}",  # noqa: RUF001
-            signed(row["estimate"]),
-            signed_interval(row["low"], row["high"]),
-            *(chance(row.get(name)) for name in ("p_lower", "p_equal", "p_higher")),
-        )
-        for row in rows
+    columns = [
+        ("difference of accuracy", lambda row: f"{clean(row['by'])}: {minus(row['a'], row['b'])}"),
+        ("points", lambda row: signed(row["estimate"])),
+        (interval_head(level), lambda row: signed_interval(row["low"], row["high"])),
+        *(probability(f"P({side})", f"p_{side}") for side in ("lower", "equal", "higher")),
     ]
-    heads = ("difference of accuracy", "points", interval_head(level), "P(lower)", "P(equal)", "P(higher)")
     rope = 100 * rows[0]["rope"] if rows else 0
-    return Table("Comparisons", heads, tuple(cells), 1, f"Equal means within ±{rope:g} points.")
+    return Table.of("Comparisons", columns, rows, 1, f"Equal means within ±{rope:g} points.", len(rows))
 
 
 def cells_table(cells: Iterable[Row], level: float, most: int, left_out: int = 0) -> Table:
     """Cells of the confusion with their intervals."""
     rows = [row for row in cells if row["estimate"] is not None]
-    shown = [
-        (clean(row["true"]), clean(row["predicted"]), f"{row['estimate']:,.1f}", _counts(row["low"], row["high"]))
-        for row in rows[:most]
+    columns = [
+        text("true class", "true"),
+        text("predicted class", "predicted"),
+        ("items, estimated", lambda row: f"{row['estimate']:,.1f}"),
+        (interval_head(level), lambda row: f"{row['low'] // 1:,.0f} to {-(-row['high'] // 1):,.0f}"),
     ]
-    heads = ("true class", "predicted class", "items, estimated", interval_head(level))
-    left = left_out + len(rows) - len(shown)
+    left = left_out + max(len(rows) - most, 0)
     note = f"{left:,} more are in the JSON report, or below half an item." if left > 0 else ""
-    return Table("Cells of the confusion", heads, tuple(shown), 2, note)
+    return Table.of("Cells of the confusion", columns, rows[:most], 2, note, most)
 
 
 def calibration_table(bins: Sequence[Row], level: float) -> Table:
     """One row per score bin."""
-    cells = [
-        (
-            clean(row["bin"]),
-            _whole(row["size"]),
-            figure(row["score"], share=True),
-            figure(row["estimate"], share=True),
-            interval(row["low"], row["high"], share=True),
-            signed(row["bias"]),
-        )
-        for row in bins
+    columns = [
+        text("score", "bin"),
+        whole("items", "size"),
+        ("mean score", lambda row: figure(row["score"], share=True)),
+        *accuracy(level),
+        ("gap, points", lambda row: signed(row["bias"])),
     ]
-    heads = ("score", "items", "mean score", "accuracy", interval_head(level), "gap, points")
-    return Table("Calibration", heads, tuple(cells), 1, "The gap is mean score minus accuracy: above 0 it is too sure.")
+    note = "The gap is mean score minus accuracy: above 0 it is too sure."
+    return Table.of("Calibration", columns, bins, 1, note, len(bins))
 
 
 def forecast_table(models: Sequence[Row], method: str) -> Table:
     """Labels for a precision, and what random sampling would have needed, unless it is what was done."""
-    rows = [(one["name"], row) for one in models for row in one["forecast"]]
-    several, other = len(models) > 1, method != "random"
-    cells = [
-        (
-            *([clean(model)] if several else []),
-            named(row["metric"]),
-            f"±{100 * row['half_width']:.1f} points" if is_share(row["metric"]) else f"±{row['half_width']:.3f}",
-            _whole(row["labels"]),
-            *([_whole(row["random_needed"])] if other else []),
-            _whole(row.get("labels_needed")),
-            *([_whole(row.get("random_needed_for_goal"))] if other else []),
-        )
-        for model, row in rows[:TABLE_ROWS]
-    ]
-    goal = f"±{100 * (rows[0][1]['within'] if rows else 0):g} points"
-    heads = (
-        *(["model"] if several else []), "metric", "now", "labels spent", *(["random, as precise"] if other else []),
-        f"labels for {goal}", *([f"random, for {goal}"] if other else []),
-    )  # fmt: skip
-    note = (
-        f"±{rows[0][1]['within']:g} for a metric that is no share."
-        if any(not is_share(row["metric"]) for _, row in rows)
-        else ""
-    )
-    return Table("Labels and precision", heads, tuple(cells), 1 + several, _with_left_out(note, len(rows) - len(cells)))
+    rows, whose = _of_models(models, "forecast")
+    goal = f"±{100 * (rows[0]['within'] if rows else 0):g} points"
+    columns = [*whose, _METRIC, ("now", _half_width), whole("labels spent", "labels")]
+    columns += [whole("random, as precise", "random_needed"), whole(f"labels for {goal}", "labels_needed")]
+    columns += [whole(f"random, for {goal}", "random_needed_for_goal")]
+    if method == "random":
+        columns = [column for column in columns if not column[0].startswith("random")]
+    other = any(not is_share(row["metric"]) for row in rows)
+    note = f"±{rows[0]['within']:g} for a metric that is no share." if other else ""
+    return Table.of("Labels and precision", columns, rows, 1 + len(whose), note)
+
+
+def _half_width(row: Row) -> str:
+    half = row["half_width"]
+    return f"±{100 * half:.1f} points" if is_share(row["metric"]) else f"±{half:.3f}"
 
 
 def history_table(rows: Sequence[Row], level: float) -> Table:
     """The estimates as they came."""
-    cells = [
-        (
-            named(row["metric"]),
-            _whole(row["labels"]),
-            figure(row["estimate"], share=is_share(row["metric"]), digits=1 if is_share(row["metric"]) else 3),
-            interval(
-                row["low"], row["high"], share=is_share(row["metric"]), digits=1 if is_share(row["metric"]) else 3
-            ),
-        )
-        for row in rows[: 2 * TABLE_ROWS]
-    ]
-    heads = ("metric", "labels", "estimate", interval_head(level))
-    return Table("Estimates against labels", heads, tuple(cells), 1, _with_left_out("", len(rows) - len(cells)))
+    columns = [_METRIC, whole("labels"), _measured("estimate", "estimate", _alike), _measured_interval(level, _alike)]
+    return Table.of("Estimates against labels", columns, rows, most=2 * TABLE_ROWS)
 
 
 def best_table(rows: Sequence[Row]) -> Table:
     """P(best) by metric and model."""
-    cells = [
-        (
-            named(row["metric"]),
-            clean(row["model"]),
-            figure(row["estimate"], share=is_share(row["metric"]), digits=1 if is_share(row["metric"]) else 3),
-            chance(row["p_best"]),
-        )
-        for row in rows[:TABLE_ROWS]
-    ]
-    heads = ("metric", "model", "estimate", "P(best)")
-    return Table("Which is best", heads, tuple(cells), 2, _with_left_out("", len(rows) - len(cells)))
+    columns = [_METRIC, text("model"), _measured("estimate", "estimate", _alike), probability("P(best)", "p_best")]
+    return Table.of("Which is best", columns, rows, 2)
 
 
 def differences_table(rows: Sequence[Row], level: float) -> Table:
     """Paired differences of models."""
-    cells = []
-    for row in rows[:TABLE_ROWS]:
-        share = is_share(row["metric"])
-        cells.append(
-            (
-                named(row["metric"]),
-                f"{clean(row['first'])} − {clean(row['second'])}",  # noqa: RUF001
-                signed(row["estimate"], share=share),
-                signed_interval(row["low"], row["high"], share=share),
-                chance(row["p_first_higher"]),
-            )
-        )
-    heads = ("metric", "difference", "points or units", interval_head(level), "P(first is higher)")
-    return Table("Differences", heads, tuple(cells), 2, _with_left_out("", len(rows) - len(cells)))
+    columns = [
+        _METRIC,
+        ("difference", lambda row: minus(row["first"], row["second"])),
+        ("points or units", lambda row: signed(row["estimate"], share=is_share(row["metric"]))),
+        (interval_head(level), lambda row: signed_interval(row["low"], row["high"], share=is_share(row["metric"]))),
+        probability("P(first is higher)", "p_first_higher"),
+    ]
+    return Table.of("Differences", columns, rows, 2)
 
 
 def annotators_table(people: dict[str, int]) -> Table:
@@ -228,36 +236,44 @@ def annotators_table(people: dict[str, int]) -> Table:
 
 def pairs_table(caption: str, heads: tuple[str, str], pairs: dict[str, Any]) -> Table:
     """Names and values."""
-    return Table(caption, heads, tuple((clean(key), _text(value)) for key, value in pairs.items()), 2)
+    return Table(caption, heads, tuple((clean(key), _plain(value)) for key, value in pairs.items()), 2)
+
+
+def record_tables(record: Row) -> dict[str, Table]:
+    """What an audit was made from: its input files, settings, and the versions of programs."""
+    heads = {"inputs": ("file", "SHA-256"), "settings": ("setting", "value"), "versions": ("of", "version")}
+    return {name: pairs_table(name.capitalize(), pair, record[name]) for name, pair in heads.items()}
 
 
 def events_table(events: Sequence[Row]) -> Table:
     """Every event, as far as a page can hold them."""
-    half = MOST_EVENTS // 2
-    shown = events if len(events) <= MOST_EVENTS else [*events[:half], *events[-half:]]
-    rows = tuple(
-        (str(one["seq"]), str(one["at"]), clean(one["kind"]), event_words(one["kind"], one["body"]), one["hash"][:12])
-        for one in shown
-    )
-    left = len(events) - len(shown)
-    note = f"The first and the last {half:,}; {left:,} between them are in the JSON report." if left else ""
-    return Table("Events", ("number", "time (UTC)", "event", "what", "hash"), rows, 5, note)
+    half, left = MOST_EVENTS // 2, len(events) - MOST_EVENTS
+    shown = [*events[:half], *events[-half:]] if left > 0 else events
+    columns = [
+        ("number", lambda one: str(one["seq"])),
+        ("time (UTC)", lambda one: str(one["at"])),
+        text("event", "kind"),
+        ("what", lambda one: event_words(one["kind"], one["body"])),
+        ("hash", lambda one: str(one["hash"][:12])),
+    ]
+    note = f"The first and the last {half:,}; {left:,} between them are in the JSON report."
+    return Table.of("Events", columns, shown, 5, note if left > 0 else "", MOST_EVENTS)
 
 
 def items_table(items: Sequence[Row]) -> Table:
     """Items with an answer: what they say, and what was answered."""
-    columns = list(dict.fromkeys(name for one in items for name in one["content"]))
+    contents = list(dict.fromkeys(name for one in items for name in one["content"]))
     rows = tuple(
         (
             clean(one["id"]),
             "; ".join(f"{clean(a['annotator']) or '(nobody named)'}: {quoted(a['label'])}" for a in one["answers"]),
             "; ".join(clean(a["note"]) for a in one["answers"] if a["note"]),
-            *(str(one["content"].get(name, "")) for name in columns),
+            *(str(one["content"].get(name, "")) for name in contents),
         )
         for one in items[:MOST_ITEMS]
     )
     note = f"{len(items) - MOST_ITEMS:,} more are in the JSON report." if len(items) > MOST_ITEMS else ""
-    return Table("Items", ("id", "answers", "notes", *columns), rows, 3 + len(columns), note)
+    return Table("Items", ("id", "answers", "notes", *contents), rows, 3 + len(contents), note)
 
 
 def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
@@ -269,6 +285,11 @@ def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
     if low is None or high is None or low == high:
         return 2 if share else 3
     return min(digits_for(high - low, share=share) + 1, 4)
+
+
+def minus(first: object, second: object) -> str:
+    """What a difference is between."""
+    return f"{clean(first)} \N{MINUS SIGN} {clean(second)}"
 
 
 def signed(value: float | None, *, share: bool = True) -> str:
@@ -287,31 +308,9 @@ def signed_interval(low: float | None, high: float | None, *, share: bool = True
     return f"{signed(low, share=share)} to {signed(high, share=share)}"
 
 
-def _text(value: Any) -> str:
+def _plain(value: Any) -> str:
     if isinstance(value, list):
-        return ", ".join(map(_text, value)) or "none"
+        return ", ".join(map(_plain, value)) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{clean(key)} = {_text(one)}" for key, one in value.items()) or "none"
+        return ", ".join(f"{clean(key)} = {_plain(one)}" for key, one in value.items()) or "none"
     return "none" if value in (None, "") else clean(value)
-
-
-def _counts(low: float, high: float) -> str:
-    first, second = (f"{end:,.0f}" for end in (low // 1, -(-high // 1)))
-    return f"{first} to {second}"
-
-
-def _whole(value: float | None) -> str:
-    return "" if value is None else f"{value:,.0f}"
-
-
-def interval_head(level: float) -> str:
-    """The head of a column of intervals.
-
-    >>> interval_head(0.95)
-    '95% interval'
-    """
-    return f"{100 * level:.6g}% interval"
-
-
-def _with_left_out(note: str, left: int) -> str:
-    return f"{note} {left:,} more rows are in the JSON report.".strip() if left > 0 else note

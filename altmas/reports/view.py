@@ -31,9 +31,7 @@ def view(facts: Mapping[str, Any]) -> dict[str, Any]:
         ),
         "forecast": tables.forecast_table(models, facts["method"]) if any(one["forecast"] for one in models) else None,
         "annotators": tables.annotators_table(people) if people else None,
-        "settings": tables.pairs_table("Settings", ("setting", "value"), record["settings"]),
-        "versions": tables.pairs_table("Versions", ("of", "version"), record["versions"]),
-        "inputs": tables.pairs_table("Inputs", ("file", "SHA-256"), record["inputs"]),
+        **tables.record_tables(record),
         "events": tables.events_table(record["events"]),
         "items": None if facts["items"] is None else tables.items_table(facts["items"]),
     }
@@ -105,7 +103,7 @@ def _comparisons(rows: Sequence[Row], level: float, key: str, whose: str) -> dic
     if not rows:
         return None
     known = [row for row in rows if None not in (row["estimate"], row["low"], row["high"])]
-    labelled = [{**row, "label": f"{clean(row['a'])} − {clean(row['b'])}"} for row in known]  # noqa: RUF001
+    labelled = [{**row, "label": tables.minus(row["a"], row["b"])} for row in known]
     drawn = figures.differences(labelled, rows[0]["rope"], key, f"Differences of accuracy{whose}") if known else ""
     return {"rows": rows, "figure": drawn, "table": tables.comparisons_table(rows, level)}
 
@@ -185,8 +183,7 @@ def _vendors(found: Row | None, level: float) -> dict[str, Any] | None:
         return None
     shares = [row for row in found["differences"] if is_share(row["metric"]) and row["estimate"] is not None]
     labelled = [
-        {**row, "label": f"{named(row['metric'])}: {clean(row['first'])} − {clean(row['second'])}"}  # noqa: RUF001
-        for row in shares[:20]
+        {**row, "label": f"{named(row['metric'])}: {tables.minus(row['first'], row['second'])}"} for row in shares[:20]
     ]
     return {
         "sentences": found["sentences"],
