@@ -16,8 +16,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd

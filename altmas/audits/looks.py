@@ -38,8 +38,8 @@ from altmas.core.method import Job, Replays, draws_alike
 from altmas.core.pool import Pool
 from altmas.core.resolve import resolve_metrics
 from altmas.core.tasks import Surface
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
 

@@ -10,7 +10,7 @@ from altmas.audits.state import State
 from altmas.core.answers import Answers
 from altmas.core.method import Job, Method, OpensItself, ReplayedRun, Replays
 from altmas.core.policies import Choice, choose_uniformly
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 
 def ranking_for(state: State, *, wait: bool) -> int | None:

@@ -11,7 +11,7 @@ from altmas.audits.state import DISPUTED, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 Kept = Callable[[int], tuple[ArrayMap, int]]
 """What a refit left behind, by its number: arrays, and how many answers it knew."""

@@ -20,8 +20,8 @@ from altmas.core.method import Job
 from altmas.core.ranking import Ranking, probability_among_lowest
 from altmas.core.result import Result, VerdictResult
 from altmas.core.tasks import Compare, EstimateGroups, Identify
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.words.groups import comparison_verdict, ranking_verdict
 
 if TYPE_CHECKING:

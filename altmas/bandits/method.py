@@ -20,8 +20,8 @@ from altmas.core.policies import Choice, choose_uniformly, uniform
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 TRIES = 128
 """How often a rule is asked before one answer is taken; the share that said the same is the propensity."""

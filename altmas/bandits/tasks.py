@@ -11,8 +11,8 @@ from altmas.bandits.rewards import ArmTask, EstimateArms, FindCostliest, FindExt
 from altmas.core.groups import Groups, by_predicted_class, by_score_bin, confidences, groups_by
 from altmas.core.pool import Pool
 from altmas.core.tasks import Compare, EstimateGroups, Identify
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 GroupTask = EstimateGroups | Identify | Compare
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 FOLDS = 5
 PRIOR = 4.0

@@ -32,8 +32,8 @@ from altmas.core.method import AskedRound, Job
 from altmas.core.ranking import compared, ranked
 from altmas.core.result import Result
 from altmas.core.targets import Target
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 
 

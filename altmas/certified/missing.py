@@ -9,7 +9,7 @@ from altmas.certified.models import lower_is_better
 from altmas.certified.wald import standard_error, wald
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 
 def filled(target: Target, sample: Sample, missing: IntArray, *, best: bool) -> Answers:

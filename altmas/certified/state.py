@@ -29,7 +29,7 @@ from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.streams import stream
 from altmas.core.targets import Target, pairs, targets_of
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.certified.method import Certified

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from altmas.beliefs.acquisition import alt_mas
-from altmas.beliefs.draws import Draws, Probabilities
+from altmas.beliefs.draws import Draws
 from altmas.beliefs.label_belief import LabelBelief
 from altmas.beliefs.worths import expected_loss, neyman, xwed
 from altmas.certified.design import Sample
 from altmas.core.method import Job
 from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 WORTHS = ("neyman", "information", "expected_loss", "xwed", "uniform")
 DRAWS_OF_WORTH = 20

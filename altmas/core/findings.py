@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ import pandas as pd
 from altmas.core.answers import Answers
 from altmas.core.checks import as_column, class_indices
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray
 
 
 def answers_in(pool: Pool, log: pd.DataFrame) -> tuple[Answers, FloatArray | None]:

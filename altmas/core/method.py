@@ -18,7 +18,7 @@ from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.core.progress import Reporter, Silent
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.core.findings import Findings

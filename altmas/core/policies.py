@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.core.answers import Answers

@@ -11,8 +11,8 @@ from scipy.special import ndtr
 
 from altmas.core.checks import whole_number
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 RANKING_DRAWS = 10_000
 """Draws behind every probability of a ranking: they err by at most 0.005, one standard error."""

@@ -16,7 +16,7 @@ from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, best, choose_uniformly
 from altmas.core.streams import stream
 from altmas.methods.weighted import BeliefMaker, Learner, countable
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 _ITEMS_AT_ONCE = 1 << 16
 

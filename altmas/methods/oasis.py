@@ -17,8 +17,8 @@ from altmas.core.streams import stream
 from altmas.methods.stratified import by_prediction, numbered
 from altmas.methods.weighted import confidence, countable, linearised, normal, probable, weighted_tally
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 PRIOR_STRENGTH = 2.0
 """Pseudo-answers per stratum at its mean score; they fade as 1/answers, as in its authors' program."""

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import sorted_classes, whole_number
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, percent, place_names
 from altmas.plots.curves import Band
 from altmas.surfaces.combinations import shown as told

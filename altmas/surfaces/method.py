@@ -16,8 +16,8 @@ from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.core.tasks import Compare, Identify, Surface, Task, task_name
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.chances import same_combinations
 from altmas.surfaces.counts import ArmCounts, arm_counts
 from altmas.surfaces.exploration import BATCH, EXPLORE_RULES, arm_keys, arm_order, choose_queries, query_chances

@@ -25,8 +25,8 @@ from altmas.core.log import answers_in
 from altmas.core.pool import Pool
 from altmas.core.ranking import probability_among_lowest
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
 from altmas.surfaces.combinations import Combinations
 from altmas.surfaces.counts import ArmCounts, arm_answers

@@ -11,7 +11,7 @@ from altmas.audits.audit import Audit
 from altmas.audits.store import NAME
 from altmas.core.pool import Pool
 from altmas.metrics import metrics_named, tally
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 CLASSES = ("ant", "bee", "cat", "dog")
 METRICS = ["accuracy", "macro_recall", "f1:cat"]
