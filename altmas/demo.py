@@ -16,8 +16,8 @@ from altmas.core.checks import whole_number
 from altmas.core.pool import Pool
 from altmas.core.result import Result
 from altmas.metrics import metrics_named, tally
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.beliefs.draws import Probabilities
 from altmas.core.answers import Answers
 from altmas.core.checks import as_column, class_indices
 from altmas.core.estimates import Estimate
@@ -19,8 +18,8 @@ from altmas.core.oracles import TableOracle
 from altmas.core.pool import Pool
 from altmas.core.progress import Reporter
 from altmas.metrics import metrics_named, tally
-from altmas.metrics.confusion import IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import IntArray, Probabilities
 
 __all__ = ["CountingOracle", "FixedSurrogate", "TableOracle", "check_method", "check_pool"]
 

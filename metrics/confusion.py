@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from altmas.metrics.types import FloatArray
 
 
 def tally(true: ArrayLike, predicted: ArrayLike, classes: int, columns: int | None = None) -> FloatArray:

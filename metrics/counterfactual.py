@@ -12,9 +12,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.metrics.confusion import FloatArray, IntArray, Totals, totals
+from altmas.metrics.confusion import Totals, totals
 from altmas.metrics.formulas import Formula
 from altmas.metrics.metric import Metric, TotalsMetric
+from altmas.metrics.types import FloatArray, IntArray
 
 TABLE_CLASSES = 24
 """Up to this many classes the whole table is kept."""

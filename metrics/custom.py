@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.metrics.metric import LinearMetric, Metric
+from altmas.metrics.types import FloatArray
 
 UNBOUNDED = (-np.inf, np.inf)
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from altmas.metrics.confusion import FloatArray, Totals
+from altmas.metrics.confusion import Totals
 from altmas.metrics.ratios import ratio
+from altmas.metrics.types import FloatArray
 
 Terms = Callable[[Totals], tuple[FloatArray, Totals]]
 """A ratio per class `[..., C]`, and its derivatives by that class's h, t and s."""

@@ -8,9 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.metrics.confusion import FloatArray, spread_gradient, totals
+from altmas.metrics.confusion import spread_gradient, totals
 from altmas.metrics.formulas import Formula
 from altmas.metrics.ratios import ratio
+from altmas.metrics.types import FloatArray
 
 
 class Metric(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:

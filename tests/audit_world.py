@@ -10,7 +10,7 @@ import numpy as np
 from altmas.audits.audit import Audit
 from altmas.audits.store import NAME
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 CLASSES = ("ant", "bee", "cat", "dog")
 QUICK = {"metrics": ["accuracy"], "initial": 20, "batch": 10}

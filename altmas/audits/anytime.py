@@ -12,7 +12,7 @@ from altmas.beliefs.cross_fit import Belief
 from altmas.certified.anytime import Anytime
 from altmas.core.answers import Answers
 from altmas.core.targets import Target, targets_of
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 if TYPE_CHECKING:
     from altmas.audits.findings import Findings

@@ -9,7 +9,7 @@ import numpy as np
 from altmas.audits.state import Drawn
 from altmas.certified.method import Certified, next_chances
 from altmas.certified.race import Race
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 Ideals = Callable[[int], FloatArray]
 """The ideal chances found by a fit, by its number."""

@@ -32,8 +32,8 @@ from altmas.core.pool import Pool
 from altmas.core.resolve import resolve_metrics
 from altmas.core.targets import targets_of
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.chances import Chances, explored_chances
 from altmas.surfaces.membership import By, Membership, membership
 from altmas.surfaces.method import SurfaceMethod

@@ -18,7 +18,7 @@ from altmas.audits.store import StoreError
 from altmas.certified.method import GROWTH, Certified, CertifiedRun
 from altmas.core.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
 from altmas.core.method import Job, Method
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 NAME = "fits"
 AHEAD = 20

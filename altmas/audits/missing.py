@@ -9,7 +9,7 @@ from altmas.certified.models import lower_is_better
 from altmas.certified.wald import standard_error, wald
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 
 def response_rate(inclusion: FloatArray, answered: IntArray, missing: IntArray) -> float:

@@ -14,7 +14,7 @@ from altmas.core.method import Job, Method
 from altmas.core.policies import Choice
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 
 def ranking_for(state: State, *, wait: bool) -> int | None:

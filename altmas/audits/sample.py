@@ -10,7 +10,7 @@ from altmas.audits.design import first_draws
 from altmas.audits.state import DISPUTED, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.answers import Answers
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,8 @@ from altmas.bandits.tasks import Arms, binned
 from altmas.core.answers import Answers
 from altmas.core.groups import Groups, by_predicted_class, by_score_bin, confidences, crossed
 from altmas.core.pool import NO_CLASS, Pool
-from altmas.metrics.confusion import FloatArray, IntArray, tally
+from altmas.metrics.confusion import tally
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.groups.beta_posterior import BetaPosterior

@@ -18,7 +18,7 @@ from altmas.core.groups import confidences
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
 from altmas.core.result import Result
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.groups.beta_posterior import BetaPosterior

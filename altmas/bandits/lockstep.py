@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from altmas.bandits.rewards import ArmTask, over_outcomes
 from altmas.bandits.rules import ArmRule, RandomItems, Sampler, mean_outcomes, sample_outcomes
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.groups.hierarchical import HierarchicalPrior

@@ -17,8 +17,8 @@ from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, uniform
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 TRIES = 128
 """How often a rule is asked before one answer is taken; the share that said the same is the propensity."""

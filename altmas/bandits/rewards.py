@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 
 class ArmTask(Protocol):

@@ -14,8 +14,8 @@ import numpy as np
 
 from altmas.bandits.rewards import ArmTask, over_outcomes
 from altmas.core.checks import fraction
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 TIE = 1e-9
 """Worths closer than this share of the largest are the same."""

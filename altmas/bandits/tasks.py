@@ -12,8 +12,8 @@ from altmas.bandits.rewards import ArmTask, Compare, EstimateArms, FindCostliest
 from altmas.core.checks import fraction, whole_number
 from altmas.core.groups import Groups, by_predicted_class, by_score_bin, confidences, groups_by
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 KINDS = ("estimate", "identify", "compare")
 TARGETS = ("least_accurate", "most_accurate", "least_calibrated", "most_costly")

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from altmas.beliefs.draws import Draws, Probabilities
+from altmas.beliefs.draws import Draws
 from altmas.metrics import CounterfactualMeans
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 
 def entropy(p: NDArray[Any]) -> NDArray[Any]:

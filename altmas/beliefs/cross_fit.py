@@ -10,7 +10,7 @@ import numpy as np
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 FOLDS = 5
 PRIOR = 4.0

@@ -7,10 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.metrics.confusion import IntArray
-
-Probabilities = NDArray[np.float32]
-"""Class probabilities `[M, n, C]`: M draws of n items."""
+from altmas.metrics.types import IntArray, Probabilities
 
 _KEPT_BYTES = 256 << 20
 _BLOCK_NUMBERS = 1 << 22

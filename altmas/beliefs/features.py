@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray, IntArray
-
-Float32Array = NDArray[np.float32]
+from altmas.metrics.types import Float32Array, FloatArray, IntArray
 
 FURTHEST = 6.0
 """Standard deviations from the mean, at most: a pixel that is hardly ever lit must not drown the others."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 
 class LabelBelief:

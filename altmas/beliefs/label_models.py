@@ -11,7 +11,7 @@ import numpy as np
 from altmas.beliefs.on_features import OnFeatures, Surrogate
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.outputs.evidence import Evidence, Opinion

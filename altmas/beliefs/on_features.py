@@ -9,12 +9,11 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from altmas.beliefs.draws import Probabilities
-from altmas.beliefs.features import FeatureView, Float32Array, view_of
+from altmas.beliefs.features import FeatureView, view_of
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.progress import Reporter
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import Float32Array, IntArray, Probabilities
 
 _ROWS_AT_ONCE = 1 << 13
 

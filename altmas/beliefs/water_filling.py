@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 
 def water_fill(worth: FloatArray, count: int) -> FloatArray:

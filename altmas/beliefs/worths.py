@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import entr
 
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 TRUST = 50.0
 """Answers that the belief's own expectation of its surprises counts for."""

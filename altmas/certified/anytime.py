@@ -10,8 +10,8 @@ from altmas.certified.functionals import functionals_of
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import Target
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 
 
 class Anytime:

@@ -23,8 +23,8 @@ from altmas.core.groups import groups_by
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
 from altmas.core.result import Result
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -32,8 +32,8 @@ from altmas.core.streams import stream
 from altmas.core.targets import Target, targets_of
 from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import first, goes_on
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 
 AHEAD = 1.3
 """Chances are set so that the inclusion probabilities would be right after this many times the answers so far."""

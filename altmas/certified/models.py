@@ -14,8 +14,8 @@ from altmas.certified.estimator import Estimator, ends
 from altmas.core.streams import stream
 from altmas.core.targets import Target, targets_of
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.metric import LinearMetric
+from altmas.metrics.types import FloatArray
 
 DRAWS = 10_000
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from altmas.beliefs.water_filling import water_fill
 from altmas.core.policies import Choice
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 MOST = 0.99
 """Ideal inclusion probabilities end here: a race that is certain to bring an item home would have to last for ever."""

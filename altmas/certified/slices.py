@@ -18,8 +18,8 @@ from altmas.core.pool import Outputs
 from altmas.core.streams import stream
 from altmas.core.targets import Target, within
 from altmas.metrics import metric
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 
 DRAWS = 10_000
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from altmas.beliefs.acquisition import alt_mas
-from altmas.beliefs.draws import Draws, Probabilities
+from altmas.beliefs.draws import Draws
 from altmas.beliefs.label_belief import LabelBelief
 from altmas.beliefs.worths import expected_loss, neyman, xwed
 from altmas.certified.design import Sample
 from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 if TYPE_CHECKING:
     from altmas.certified.method import CertifiedRun

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from altmas.core.pool import Pool
-from altmas.metrics.confusion import FloatArray, IntArray, tally
+from altmas.metrics.confusion import tally
+from altmas.metrics.types import FloatArray, IntArray
 
 
 def _none() -> IntArray:

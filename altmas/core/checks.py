@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from altmas.metrics.confusion import IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import IntArray
 
 
 def plain(value: Any) -> Hashable:

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.custom import LabelFunction
+from altmas.metrics.types import FloatArray
 
 
 @dataclass(frozen=True)

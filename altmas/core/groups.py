@@ -10,8 +10,8 @@ import numpy as np
 
 from altmas.core.checks import sorted_classes, whole_number
 from altmas.core.pool import NO_CLASS, Pool
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.core.progress import Reporter, Silent
 from altmas.metrics import Metric
-from altmas.metrics.confusion import IntArray
+from altmas.metrics.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray, IntArray
 
 NO_CLASS = "(no class)"
 """How an answer outside the declared classes is shown."""

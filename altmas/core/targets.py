@@ -8,7 +8,7 @@ import numpy as np
 
 from altmas.core.pool import Pool
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 _FEW = 1 << 20
 

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import is_blank, plain
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray
 
 _NUMBER = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 _UNSOUND = re.compile("[\0\ud800-\udfff]")

@@ -19,8 +19,8 @@ from altmas.formats.images import fingerprint, images_by_id, images_by_name
 from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
 from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, outputs, read_model
 from altmas.formats.own_columns import Described
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 
 RESERVED = ("unsure", "skip", "")
 """Answers that are no labels; no class may be named like them."""

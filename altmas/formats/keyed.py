@@ -15,8 +15,8 @@ from altmas.core.files import sha256_of
 from altmas.formats.columns import texts, values
 from altmas.formats.model_columns import id_column
 from altmas.formats.tables import Numbered, read_numbered
-from altmas.metrics.confusion import IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import IntArray
 
 _SHOWN = 3
 

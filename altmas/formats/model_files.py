@@ -12,8 +12,8 @@ from altmas.core.checks import sorted_classes
 from altmas.formats.columns import cell_text, numbers, values
 from altmas.formats.keyed import Keyed, aligned, whole
 from altmas.formats.model_columns import ModelColumns, model_columns
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray, IntArray
 
 Cast = Callable[[str], Hashable]
 Said = list[Hashable | None]

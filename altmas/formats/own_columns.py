@@ -11,8 +11,8 @@ from altmas.formats.columns import as_objects, frame_of
 from altmas.formats.keyed import Keyed
 from altmas.formats.model_columns import smells_of_a_model
 from altmas.formats.model_files import ModelFile
-from altmas.metrics.confusion import IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import IntArray
 
 
 @dataclass(frozen=True, eq=False)

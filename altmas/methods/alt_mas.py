@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.beliefs.acquisition import alt_mas, bald
-from altmas.beliefs.draws import Draws, Probabilities
+from altmas.beliefs.draws import Draws
 from altmas.beliefs.on_features import OnFeatures, Surrogate, SurrogateRecipe
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
@@ -20,7 +20,7 @@ from altmas.core.policies import Choice, best
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
 from altmas.metrics import CounterfactualMeans, tally
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 MOST_TAUGHT = 20_000
 """Pseudo-labels in a training set, at most: a fit visits so many items and no more, the answers among them."""

@@ -17,7 +17,7 @@ from altmas.core.policies import Choice, best
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import BeliefMaker, Learner, countable, everything_labelled
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 _ITEMS_AT_ONCE = 1 << 16
 

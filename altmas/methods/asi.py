@@ -28,8 +28,8 @@ from altmas.methods.weighted import (
     one_step,
     weighted_tally,
 )
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from altmas.methods.weighted import (
     one_step,
     weighted_tally,
 )
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 FLOOR = 0.05
 """Least worth of an item, as a share of the highest: its authors' guard against infinite weights."""

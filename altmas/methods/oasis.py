@@ -28,8 +28,8 @@ from altmas.methods.weighted import (
     weighted_tally,
 )
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 PRIOR_STRENGTH = 2.0
 """Pseudo-answers per stratum at its mean score; they fade as 1/answers, as in its authors' program."""

@@ -30,9 +30,9 @@ from altmas.methods.weighted import (
     same_answers,
     taught,
 )
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
 from altmas.metrics.ratios import ratio
+from altmas.metrics.types import FloatArray
 
 PREDICTORS = ("belief", "scores")
 

@@ -16,7 +16,7 @@ from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import confidence, countable, everything_labelled, linearised, normal, weighted_tally
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 LEAST_VARIANCE = 0.05
 """Of a stratum's agreement, for the allocation: a stratum that was always right must still be looked at."""

@@ -16,8 +16,8 @@ from altmas.core.groups import confidences
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics import Metric
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.custom import LabelFunction
+from altmas.metrics.types import FloatArray, IntArray
 
 GROWTH = 1.15
 """A belief relearns when it has this many times the answers it last learnt from."""

@@ -11,8 +11,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from altmas.core.checks import fraction
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.history import _SHAPES, INK, _new_axes
 
 if TYPE_CHECKING:

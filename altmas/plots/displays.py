@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 
 from altmas.core.checks import fraction, whole_number
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.curves import GREY, Band, CurvesDisplay, ReliabilityDisplay, RopeDisplay, one_each, percent
 from altmas.plots.history import INK, _new_axes
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import sorted_classes, whole_number
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 from altmas.plots.curves import GREY, Band, percent
 from altmas.plots.history import INK, _new_axes
 from altmas.surfaces.arms import shown as told

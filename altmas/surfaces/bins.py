@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 LARGEST, MOST_DIGITS = 1e15, 12
 """Numbers beyond these are not ordinary, and are written as Python writes them."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.surface.affiliation import Affiliation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.arms import Arms
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.arms import ACTIVE
 
 FEWEST = 50

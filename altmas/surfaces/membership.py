@@ -13,8 +13,8 @@ import numpy as np
 from altmas.core.checks import as_column, class_indices, same_length, sorted_classes
 from altmas.core.pool import NO_CLASS, Pool, with_missing
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError, rows_at_fault
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.arms import MOST_ARMS, Arms, Attribute, every_combination, is_missing
 
 if TYPE_CHECKING:

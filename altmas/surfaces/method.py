@@ -16,8 +16,8 @@ from altmas.core.policies import Choice
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import everything_labelled, goes_on
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.counts import ArmCounts, arm_counts
 from altmas.surfaces.exploration import BATCH, RULES, arm_keys, arm_order, choose_queries, query_chances
 from altmas.surfaces.membership import By, Membership, membership

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import whole_number
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 _BLOCK = 1_000_000
 """Numbers looked at in one go."""

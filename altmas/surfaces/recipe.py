@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import whole_number
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.arms import ACTIVE, Arms
 from altmas.surfaces.membership import Membership
 

@@ -24,8 +24,8 @@ from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.chances import Chances, chances_in, explored_chances
 from altmas.surfaces.counts import ArmCounts, arm_answers

@@ -29,7 +29,7 @@ from altmas.bandits.rules import ArmRule, RandomItems, Thompson
 from altmas.core.groups import Groups, by_score_bin
 from altmas.core.pool import Pool
 from altmas.experiments.data.networks import Outcomes, load_network
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 from altmas.surrogates.groups.hierarchical import fit_prior, regressor
 

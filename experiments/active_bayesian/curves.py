@@ -23,7 +23,7 @@ from altmas.bandits.rewards import ArmTask, FindExtreme
 from altmas.bandits.rules import ArmRule, EpsilonGreedy, RandomItems, Sampler, Thompson, TopTwoThompson, best_arms
 from altmas.experiments import aba_ranking as ranking
 from altmas.experiments.data.networks import NETWORKS
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.groups.hierarchical import regressor
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ from altmas.experiments.active_bayesian.common import (
     informed_prior,
 )
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, load_network
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.displays import AccuracyCalibrationDisplay, RankingDisplay, ReliabilityDisplay, RopeDisplay
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 

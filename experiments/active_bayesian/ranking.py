@@ -21,7 +21,7 @@ from altmas.bandits.rewards import ArmTask
 from altmas.bandits.rules import ArmRule, Sampler, sample_outcomes
 from altmas.core.groups import Groups
 from altmas.experiments.data.networks import Outcomes, load_network
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 LEVEL = 0.99
 """The MRR at which the paper calls the classes identified."""

@@ -22,8 +22,8 @@ from altmas.bandits.rewards import FindCostliest
 from altmas.bandits.rules import RandomItems, Thompson
 from altmas.experiments import aba_ranking as ranking
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, superclass_of
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 COSTS = ("human", "superclass")
 RATIOS = (1, 2, 5, 10)

@@ -41,8 +41,8 @@ from altmas.experiments.active_bayesian.common import (
 )
 from altmas.experiments.data.networks import Outcomes, load_network
 from altmas.metrics import tally
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 NETWORKS = ("wideresnet_cifar100", "resnet20_cifar100", "news20")
 

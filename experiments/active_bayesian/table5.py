@@ -24,7 +24,7 @@ from altmas.experiments.active_bayesian.common import (
     run_estimation,
 )
 from altmas.experiments.active_bayesian.table3 import NETWORKS
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 PAPER: PaperTable = {
     "CIFAR-100": [(76.7, 26.4, 28.7), (40.5, 23.4, 26.7), (25.7, 21.5, 23.2)],

@@ -24,7 +24,7 @@ from altmas.core.groups import Groups
 from altmas.core.streams import stream
 from altmas.experiments import aba_ranking as ranking
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, superclass_of
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 MARGIN = 0.05
 CLOSE = 0.05

@@ -22,7 +22,7 @@ from altmas.bandits.rewards import FindLeastCalibrated
 from altmas.bandits.rules import RandomItems, Sampler, Thompson, mean_bins
 from altmas.experiments import aba_ranking as ranking
 from altmas.experiments.data.networks import NETWORKS, Outcomes
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 BINS = 10
 METHODS = ("random, informed", "thompson, informed")

@@ -22,7 +22,7 @@ from altmas.demo import relative_errors, vendor_digits
 from altmas.experiments.alt_mas.paper_models import outputs_of
 from altmas.experiments.data.datasets import load_images
 from altmas.metrics import metrics_named, tally
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.displays import CurvesDisplay
 from altmas.plots.history import save
 

@@ -27,8 +27,8 @@ from altmas.experiments.bench.rows import Finished
 from altmas.experiments.bench.spec import Cell, Entry
 from altmas.experiments.bench.version import code_version
 from altmas.metrics import Metric, tally
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS"),

@@ -22,8 +22,8 @@ from altmas.demo import vendor_digits
 from altmas.experiments.alt_mas.paper_models import outputs_of
 from altmas.experiments.alt_mas.paper_recipes import RECIPES
 from altmas.experiments.data.datasets import load_images, read_npz
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 PAPER = {name: recipe.put_to for name, recipe in RECIPES.items()}
 """Model under test -> the images it was put to."""

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from altmas.experiments.data.datasets import read_npz
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 
 SUPERCLASSES: dict[str, tuple[str, ...]] = {
     "aquatic mammals": ("beaver", "dolphin", "otter", "seal", "whale"),

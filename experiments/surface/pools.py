@@ -29,8 +29,8 @@ from altmas.experiments.data.datasets import read_npz
 from altmas.experiments.data.imagenet_superclasses import superclasses
 from altmas.experiments.data.networks import load_network
 from altmas.experiments.surface.worlds import WorldSpec, draw_world
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.arms import Arms
 
 CELEBA_LABEL = "Male"

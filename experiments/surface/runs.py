@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from altmas.core.streams import stream
 from altmas.experiments.surface.pools import SurfacePool
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.deep_start import deep_start
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import BATCH, arm_order, choose_queries

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.streams import stream
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings
 
 ACCURACY = np.array([0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.6, 0.4, 0.3, 0.2])

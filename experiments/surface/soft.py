@@ -29,8 +29,8 @@ from scipy.special import expit, ndtri
 
 from altmas.core.streams import stream
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
-from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.arms import Arms
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import choose_queries

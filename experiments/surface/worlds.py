@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.arms import Arms
 
 

@@ -12,13 +12,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import digamma, expit, gammaln, logit, ndtri
 from scipy.stats import qmc
 
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
-
-FloatArray = NDArray[np.float64]
 
 CENTRE = np.array([0.0, 1.0, np.log(40.0)])
 SPREAD = np.array([2.0, 1.0, 1.0])

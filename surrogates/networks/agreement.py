@@ -20,13 +20,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 from altmas.surrogates.protocols import DrawingEstimator
-
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.floating[Any]]
-IntArray = NDArray[np.int64]
 
 FEWEST = 4
 VALIDATION = 0.3

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-Float32Array = NDArray[np.float32]
+from altmas.metrics.types import Float32Array
 
 _ITEMS_AT_ONCE = 2048  # a block's activations stay in the cache
 

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Quantiles of the confidence at which its effect may bend."""

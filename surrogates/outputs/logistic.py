@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from altmas.metrics.confusion import FloatArray
+from altmas.metrics.types import FloatArray
 
 _STEPS = 50
 _SMALL = 1e-6

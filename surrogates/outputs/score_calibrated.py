@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.outputs.evidence import Evidence
 from altmas.surrogates.outputs.logistic import LogisticFit, fit_logistic
 from altmas.surrogates.outputs.wrong_labels import WrongLabels

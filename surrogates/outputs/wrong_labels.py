@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.outputs.evidence import Evidence
 
 POOLED = 5.0

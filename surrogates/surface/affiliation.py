@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.surface.arm_answers import ArmAnswers
-from altmas.surrogates.surface.arm_posterior import FloatArray
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.backend import tensorflow
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
-from altmas.surrogates.surface.affiliation import Affiliation, IntArray, most_probable
-from altmas.surrogates.surface.arm_posterior import FloatArray
+from altmas.surrogates.surface.affiliation import Affiliation, most_probable
 
 KEEP, LEAST = 10, 0.01
 IMPOSSIBLE = -1e9

@@ -9,14 +9,9 @@ from numpy.typing import ArrayLike
 from scipy.special import betaln, expit
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
-from altmas.surrogates.surface.arm_posterior import (
-    ArmPosterior,
-    FloatArray,
-    checked_counts,
-    checked_level,
-    overall_accuracy,
-)
+from altmas.surrogates.surface.arm_posterior import ArmPosterior, checked_counts, checked_level, overall_accuracy
 
 STRENGTH = 0.1
 """lambda: pseudo-observations of the prior, as in the authors' program."""

@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 from scipy.special import betainc, betaincinv, expit, ndtri
 
-from altmas.surrogates.surface.arm_posterior import ArmPosterior, FloatArray, checked_level
+from altmas.metrics.types import FloatArray
+from altmas.surrogates.surface.arm_posterior import ArmPosterior, checked_level
 
 SLOPE, OFFSET = 6.0, -3.0
 NEAR = 1e-5

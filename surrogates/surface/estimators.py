@@ -9,13 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.surrogates.surface.arm_posterior import (
-    ArmPosterior,
-    FloatArray,
-    SurfaceEstimator,
-    checked_counts,
-    overall_accuracy,
-)
+from altmas.metrics.types import FloatArray
+from altmas.surrogates.surface.arm_posterior import ArmPosterior, SurfaceEstimator, checked_counts, overall_accuracy
 from altmas.surrogates.surface.beta_independent import BetaIndependent
 from altmas.surrogates.surface.beta_mixture import (
     BetaMixture,

@@ -9,9 +9,9 @@ import numpy as np
 from scipy.special import logit
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.backend import tensorflow, tensorflow_probability
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
-from altmas.surrogates.surface.arm_posterior import FloatArray
 from altmas.surrogates.surface.beta_mixture import OFFSET, SLOPE, gaussian_nodes
 from altmas.surrogates.surface.likelihood import alpha_and_beta, expected_log_likelihood, mean_and_scale
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.surrogates.surface.arm_posterior import FloatArray
+from altmas.metrics.types import FloatArray
 
 FEW = 5.0
 NEIGHBOURS = 3
