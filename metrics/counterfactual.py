@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.metrics.confusion import Totals, totals
-from altmas.metrics.formulas import Formula
-from altmas.metrics.metric import Metric, TotalsMetric
+from altmas.metrics.formulas import Formula, Metric, TotalsMetric
 from altmas.metrics.types import FloatArray, IntArray
 
 TABLE_CLASSES = 24

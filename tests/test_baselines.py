@@ -20,8 +20,9 @@ from altmas.methods.oasis import Oasis, class_of_interest, cum_sqrt_f, f_measure
 from altmas.methods.ppi import Ppi, power, probabilities_of_scores, standard_error
 from altmas.methods.random import RandomSampling
 from altmas.methods.stratified import Stratified, apportion, stratified_variance, stratify
-from altmas.methods.weighted import Learner, due, normal, one_step, taught, whole_counts
+from altmas.methods.weighted import Learner, due, normal, one_step, taught
 from altmas.metrics import InputError, expected_cost, from_labels, metric, metrics_named, tally
+from altmas.metrics.custom import whole_counts
 
 
 class FixedBelief:

@@ -16,7 +16,8 @@ from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, best
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
-from altmas.methods.weighted import BeliefMaker, Learner, countable, everything_labelled
+from altmas.methods.weighted import BeliefMaker, Learner, everything_labelled
+from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
 _ITEMS_AT_ONCE = 1 << 16

@@ -18,7 +18,6 @@ from altmas.methods.weighted import (
     BeliefMaker,
     Learner,
     believed_confusion,
-    countable,
     everything_labelled,
     expected_confusion,
     expected_slopes,
@@ -28,6 +27,7 @@ from altmas.methods.weighted import (
     one_step,
     weighted_tally,
 )
+from altmas.metrics.custom import countable
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 

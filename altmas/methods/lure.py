@@ -18,12 +18,12 @@ from altmas.methods.weighted import (
     BeliefMaker,
     Learner,
     believed_confusion,
-    countable,
     everything_labelled,
     normal,
     one_step,
     weighted_tally,
 )
+from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
 FLOOR = 0.05

@@ -18,7 +18,6 @@ from altmas.methods.random import choose_uniformly
 from altmas.methods.stratified import by_prediction, numbered
 from altmas.methods.weighted import (
     confidence,
-    countable,
     everything_labelled,
     first,
     goes_on,
@@ -28,6 +27,7 @@ from altmas.methods.weighted import (
     weighted_tally,
 )
 from altmas.metrics import Metric
+from altmas.metrics.custom import countable
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 

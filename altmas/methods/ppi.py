@@ -18,7 +18,6 @@ from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import (
     Belief,
     BeliefMaker,
-    countable,
     everything_labelled,
     expected_confusion,
     expected_slopes,
@@ -30,8 +29,9 @@ from altmas.methods.weighted import (
     same_answers,
     taught,
 )
+from altmas.metrics.confusion import ratio
+from altmas.metrics.custom import countable
 from altmas.metrics.errors import InputError
-from altmas.metrics.ratios import ratio
 from altmas.metrics.types import FloatArray
 
 PREDICTORS = ("belief", "scores")

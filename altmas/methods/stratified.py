@@ -15,7 +15,8 @@ from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
-from altmas.methods.weighted import confidence, countable, everything_labelled, linearised, normal, weighted_tally
+from altmas.methods.weighted import confidence, everything_labelled, linearised, normal, weighted_tally
+from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
 LEAST_VARIANCE = 0.05

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from altmas.core.answers import Answers
@@ -16,7 +14,6 @@ from altmas.core.groups import confidences
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics import Metric
-from altmas.metrics.custom import LabelFunction
 from altmas.metrics.types import FloatArray, IntArray
 
 GROWTH = 1.15
@@ -165,45 +162,6 @@ def expected_slopes(slopes: FloatArray, probabilities: FloatArray, predictions: 
         here = np.flatnonzero(predictions == column)
         out[:, here] = slopes[:, :, column] @ probabilities[here].T
     return out
-
-
-def whole_counts(confusions: FloatArray) -> FloatArray:
-    """Whole counts near these `[..., C, P]`, with their total rounded: what is left goes to the largest fractions.
-
-    >>> whole_counts(np.array([[2.6, 0.3], [0.4, 0.7]])).tolist()
-    [[3.0, 0.0], [0.0, 1.0]]
-    """
-    flat = np.maximum(confusions, 0).reshape(-1, confusions.shape[-2] * confusions.shape[-1])
-    down = np.floor(flat)
-    missing = np.rint(flat.sum(1)) - down.sum(1)
-    rank = np.argsort(np.argsort(down - flat, axis=1, kind="stable"), axis=1)
-    return np.asarray((down + (rank < missing[:, None])).reshape(confusions.shape))
-
-
-@dataclass(frozen=True)
-class OnWholeCounts:
-    """A function of labels, taken of estimated counts: it knows whole items only, so they are rounded first."""
-
-    inner: LabelFunction
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return self.inner.bounds
-
-    def value(self, confusion: ArrayLike) -> FloatArray:
-        return self.inner.value(whole_counts(np.asarray(confusion, dtype=np.float64)))
-
-    def gradient(self, confusion: ArrayLike) -> FloatArray:
-        return self.inner.gradient(whole_counts(np.asarray(confusion, dtype=np.float64)))
-
-
-def countable(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
-    """The metrics, all of them fit for expected counts."""
-    return tuple(OnWholeCounts(one) if isinstance(one, LabelFunction) else one for one in metrics)
 
 
 def linearised(metrics: Sequence[Metric], confusion: FloatArray) -> tuple[FloatArray, FloatArray]:
