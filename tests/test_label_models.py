@@ -10,8 +10,8 @@ import altmas
 from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
 from altmas.beliefs.label_models import FromOutputs, Network, label_models
 from altmas.core.answers import Answers
-from altmas.core.pool import Pool
-from altmas.surrogates.outputs.evidence import Opinion, by_class, gather, normal_scores
+from altmas.core.pool import Outputs, Pool
+from altmas.surrogates.outputs.evidence import by_class, gather, normal_scores
 from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
 from altmas.surrogates.outputs.wrong_labels import WrongLabels
@@ -33,7 +33,7 @@ def asked(y, count=80, seed=1):
 
 
 def opinion(said, scores=None):
-    return Opinion(np.asarray(said), scores)
+    return Outputs("model", np.asarray(said), scores)
 
 
 # Logistic regression

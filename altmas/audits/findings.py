@@ -246,8 +246,7 @@ class Findings:
     def _calibrated(self, model: str | None) -> bool:
         if self.estimator is None:
             return False
-        scores = self.of_model(model).pool.scores
-        return scores is not None and float(scores.max()) <= 1
+        return self.of_model(model).pool.probable
 
     def differences(self) -> pd.DataFrame | None:
         """Paired differences of every two models; None for one."""

@@ -14,7 +14,7 @@ from altmas.bandits.rewards import FindCostliest
 from altmas.bandits.tasks import GroupQuestion
 from altmas.certified.findings import CertifiedResult
 from altmas.certified.method import CertifiedRun
-from altmas.core.groups import confidences
+from altmas.core.groups import required_confidence
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
 from altmas.core.result import Result
@@ -93,8 +93,7 @@ def result_for(question: GroupQuestion, method: str, pool: Pool, seen: Sequence[
 
 
 def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
-    scores = run.job.pool.scores
-    if scores is None or scores.max() > 1:  # confidences that are no probabilities have no calibration
+    if not run.job.pool.probable:  # confidences that are no probabilities have no calibration
         return None, None
     bins, mean, draws = run.belief.reliability(DRAWS, run.stream("calibration"))
     tails = [(1 - level) / 2, (1 + level) / 2]
@@ -121,7 +120,7 @@ def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     table = pd.DataFrame({**_sizes(run), **found})
     if run.job.pool.scores is None:
         return table
-    score = run.arms.groups.mean(confidences(run.job.pool))
+    score = run.arms.groups.mean(required_confidence(run.job.pool))
     return table.assign(score=score, bias=score - table["estimate"])  # the bias of calibration, per group
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from altmas.core.pool import Pool
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
@@ -86,8 +87,7 @@ def vendor_outputs(pool: Pool) -> Float32Array:
     parts = [np.eye(pool.columns, dtype=np.float32)[pool.predictions]]
     if pool.scores is not None:
         scores = pool.scores.reshape(pool.size, -1)
-        if pool.scores.ndim == 2 or scores.max() <= 1:  # probabilities; other confidences are taken as they are
-            inside = np.clip(scores, 1e-6, 1 - 1e-6)
-            scores = np.log(inside) - np.log1p(-inside)
+        if pool.probable:  # other confidences are taken as they are
+            scores = logit(np.clip(scores, 1e-6, 1 - 1e-6))
         parts.append(scores.astype(np.float32))
     return np.concatenate(parts, axis=1)

@@ -14,7 +14,7 @@ from altmas.core.pool import Pool
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from altmas.surrogates.outputs.evidence import Evidence, Opinion
+    from altmas.surrogates.outputs.evidence import Evidence
 
 Predict = Callable[[IntArray], FloatArray]
 """Items `[n]` -> label probabilities `[n, C]`."""
@@ -103,19 +103,14 @@ def label_models(pool: Pool, *, network: bool, estimator: Any = None) -> list[La
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]), network=False)]
     ['scores', 'groups']
     """
-    from altmas.surrogates.outputs.evidence import Opinion, by_class, gather
+    from altmas.surrogates.outputs.evidence import by_class, gather
 
-    said = [Opinion(one.predictions, one.scores) for one in (*pool.outputs, *pool.opinions)]
-    classes = len(pool.classes)
+    said, classes = (*pool.outputs, *pool.opinions), len(pool.classes)
     found: list[LabelModel] = []
     for index, outputs in enumerate(pool.outputs):
         name = "scores" if len(pool.outputs) == 1 else f"scores of {outputs.name}"
-        found.append(FromOutputs(name, gather(said[index], classes, _others(said, index))))
+        found.append(FromOutputs(name, gather(outputs, classes, said[:index] + said[index + 1 :])))
     found.append(FromOutputs("groups", by_class(said[0], classes)))
     if network and pool.features is not None:
         found += [Network(pool, pseudo, estimator) for pseudo in (False, True)]
     return found
-
-
-def _others(said: list[Opinion], index: int) -> list[Opinion]:
-    return said[:index] + said[index + 1 :]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -31,6 +33,23 @@ class Outputs:
     name: str
     predictions: IntArray
     scores: FloatArray | None = None
+
+    @cached_property
+    def probable(self) -> bool:
+        """Whether the scores can be read as probabilities: a column per class, or confidences that never exceed 1."""
+        return self.scores is not None and (self.scores.ndim == 2 or bool(self.scores.max() <= 1))
+
+    @cached_property
+    def confidence(self) -> FloatArray | None:
+        """The score of what was predicted `[N]`, if scores are known.
+
+        >>> Outputs("model", np.array([0, 2]), np.array([[0.9, 0.1], [0.4, 0.6]])).confidence.tolist()  # 2: no class
+        [0.9, 0.0]
+        """
+        if self.scores is None or self.scores.ndim == 1:
+            return self.scores
+        padded = np.concatenate([self.scores, np.zeros((len(self.scores), 1))], axis=1)
+        return np.asarray(padded[np.arange(len(padded)), self.predictions])
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +139,16 @@ class Pool:
     def scores(self) -> FloatArray | None:
         """Scores of the model under test."""
         return self.outputs[0].scores
+
+    @property
+    def probable(self) -> bool:
+        """Whether the scores of the model under test can be read as probabilities."""
+        return self.outputs[0].probable
+
+    @property
+    def confidence(self) -> FloatArray | None:
+        """The score that the model under test gave to what it predicted `[N]`."""
+        return self.outputs[0].confidence
 
     @property
     def columns(self) -> int:
@@ -236,8 +265,7 @@ def _scores(
     if logits:
         if values.ndim == 1:
             raise InputError("logits", "be [N, C]", "one score per item")
-        shifted = np.exp(values - values.max(1, keepdims=True))
-        return np.asarray(shifted / shifted.sum(1, keepdims=True))
+        return np.asarray(softmax(values, axis=1))
     if bad := _rows(values < 0):
         raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
     if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
@@ -254,7 +282,7 @@ def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...
         return
     if outputs.scores.ndim == 1:
         low = float((outputs.scores < 1 / len(classes) - 1e-9).mean())
-        if outputs.scores.max() <= 1 and low > 0.05:
+        if outputs.probable and low > 0.05:
             warnings.warn(
                 f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
                 "confidence in what it predicted, not the probability of one class.",

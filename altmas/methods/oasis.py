@@ -17,13 +17,11 @@ from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
 from altmas.methods.stratified import by_prediction, numbered
 from altmas.methods.weighted import (
-    confidence,
     everything_labelled,
     first,
     goes_on,
     linearised,
     normal,
-    probable,
     weighted_tally,
 )
 from altmas.metrics import Metric
@@ -175,9 +173,9 @@ class Strata:
     @classmethod
     def of(cls, pool: Pool, target: int | None, goal: int) -> Strata:
         """By the score of the class of interest, or of being right; by prediction where there are no scores."""
-        score = confidence(pool) if target is None else class_score(pool, target)
+        score = pool.confidence if target is None else class_score(pool, target)
         number = by_prediction(pool, goal) if score is None else cum_sqrt_f(score, goal)
-        return cls(pool, target, numbered(number), score if probable(pool) else None)
+        return cls(pool, target, numbered(number), score if pool.probable else None)
 
     def mean(self, values: FloatArray) -> FloatArray:
         """Mean within each stratum."""
@@ -225,7 +223,7 @@ def class_score(pool: Pool, target: int) -> FloatArray | None:
         return np.asarray(said, dtype=np.float64)
     if pool.scores.ndim == 2:
         return np.asarray(pool.scores[:, target])
-    rest = (1 - pool.scores) / (len(pool.classes) - 1) if probable(pool) else -pool.scores
+    rest = (1 - pool.scores) / (len(pool.classes) - 1) if pool.probable else -pool.scores
     return np.asarray(np.where(said, pool.scores, rest))
 
 

@@ -162,7 +162,7 @@ def probabilities_of_scores(pool: Pool) -> FloatArray:
     >>> probabilities_of_scores(Pool.build(["a", "b"], scores=[0.8, 0.5], classes=list("abc"))).round(2).tolist()
     [[0.8, 0.1, 0.1], [0.25, 0.5, 0.25]]
     """
-    if pool.scores is None or (pool.scores.ndim == 1 and pool.scores.max() > 1):
+    if pool.scores is None or not pool.probable:
         got = "no scores" if pool.scores is None else f"numbers up to {pool.scores.max():.4g}"
         raise InputError("scores", "be probabilities for predictor='scores'", got)
     if pool.scores.ndim == 2:

@@ -15,7 +15,7 @@ from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.random import choose_uniformly
-from altmas.methods.weighted import confidence, everything_labelled, linearised, normal, weighted_tally
+from altmas.methods.weighted import everything_labelled, linearised, normal, weighted_tally
 from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -105,7 +105,7 @@ def stratify(pool: Pool, most: int) -> IntArray:
     >>> stratify(Pool.build([0, 1, 1, 0], scores=[0.6, 0.7, 0.8, 0.9]), 2).tolist()
     [0, 0, 1, 1]
     """
-    known = confidence(pool)
+    known = pool.confidence
     if known is None:
         return by_prediction(pool, most)
     # By the middle rank of equal values: a confidence that half the pool shares makes a stratum of its own.

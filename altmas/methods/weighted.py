@@ -10,7 +10,6 @@ from scipy.special import ndtri
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate, on_answers
-from altmas.core.groups import confidences
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics import Metric
@@ -106,20 +105,6 @@ def goes_on(before: Answers, after: Answers) -> bool:
     known = len(before)
     same_round = 0 < known < len(after) and after.rounds[known] == after.rounds[known - 1]
     return not same_round and same_answers(before, first(after, known))
-
-
-def confidence(pool: Pool) -> FloatArray | None:
-    """The model under test's score of what it predicted `[N]`; 0 for an answer that is no class.
-
-    >>> confidence(Pool.build([0, 1], scores=[[0.9, 0.1], [0.4, 0.6]])).tolist()
-    [0.9, 0.6]
-    """
-    return None if pool.scores is None else confidences(pool)
-
-
-def probable(pool: Pool) -> bool:
-    """Whether the scores can be read as probabilities."""
-    return pool.scores is not None and (pool.scores.ndim == 2 or bool(pool.scores.max() <= 1))
 
 
 def weighted_tally(pool: Pool, items: IntArray, labels: IntArray, weights: FloatArray) -> FloatArray:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from altmas.core.pool import Pool
 from altmas.demo import vendor_digits
@@ -167,8 +168,7 @@ def _vendor(name: str, data: Path) -> AuditPool:
 def _cifar100(name: str, data: Path) -> AuditPool:
     arrays = read_npz(data / f"{name}.npz")
     if "logits" in arrays:
-        logits = arrays["logits"].astype(np.float64)
-        scores = _shares(np.exp(logits - logits.max(1, keepdims=True)))
+        scores = softmax(arrays["logits"].astype(np.float64), axis=1)
         return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
     return _with_usual_metrics(name, arrays["predictions"], arrays["confidence"], arrays["labels"])
 

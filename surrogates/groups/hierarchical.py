@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import digamma, expit, gammaln, logit, ndtri
+from scipy.special import digamma, expit, gammaln, logit, ndtri, softmax
 from scipy.stats import qmc
 
 from altmas.metrics.types import FloatArray
@@ -90,8 +90,7 @@ def fit_prior(right: ArrayLike, wrong: ArrayLike, x: FloatArray, start: FloatArr
     normal = _normal_points()
     points = mode + np.einsum("rij,hj->hri", root, normal)
     height = np.stack([_log_posterior(point, r, w, x) for point in points]) + 0.5 * (normal**2).sum(-1)[:, None]
-    weights = np.exp(height - height.max(0))
-    return HierarchicalPrior(points, weights / weights.sum(0), x)
+    return HierarchicalPrior(points, np.asarray(softmax(height, axis=0)), x)
 
 
 def _normal_points() -> FloatArray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import softmax
 
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.surface.arm_answers import ArmAnswers
@@ -67,10 +68,8 @@ def most_probable(scores: FloatArray, keep: int, least: float) -> tuple[IntArray
     """
     keep = min(keep, scores.shape[1])
     top = np.argpartition(-scores, keep - 1, axis=1)[:, :keep]
-    found = np.take_along_axis(scores, top, 1)
-    order = np.argsort(-found, axis=1, kind="stable")
-    top, found = np.take_along_axis(top, order, 1), np.take_along_axis(found, order, 1)
-    highest = found[:, :1]
-    p = np.exp(found - highest) / np.exp(scores - highest).sum(1, keepdims=True)
+    order = np.argsort(-np.take_along_axis(scores, top, 1), axis=1, kind="stable")
+    top = np.take_along_axis(top, order, 1)
+    p = np.take_along_axis(softmax(scores, axis=1), top, 1)
     p[:, 1:] *= p[:, 1:] > least
     return top.astype(np.int64), p / p.sum(1, keepdims=True)

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, expit
+from scipy.special import betaln, expit, softmax
 
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
@@ -84,7 +84,7 @@ def overall_levels(right: FloatArray, wrong: FloatArray, strength: float) -> Flo
         height += (betaln(a + pairs[0, rows], b + pairs[1, rows]) - betaln(a, b)) @ times[rows]
     # Jeffreys' prior is 1 / sqrt(kappa (1 - kappa)); the grid is even in the logit, which adds kappa (1 - kappa).
     height += 0.5 * np.log(_GRID * (1 - _GRID))
-    share = np.exp(height - height.max())
+    share = softmax(height)
     below = np.cumsum(share) - share / 2  # half of a point's own mass lies below it
     middles = (np.arange(LEVELS) + 0.5) / LEVELS
-    return np.asarray(np.interp(middles, below / share.sum(), _GRID))
+    return np.asarray(np.interp(middles, below, _GRID))
