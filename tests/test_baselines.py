@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import entr
 
-from altmas.beliefs.water_filling import water_fill
-from altmas.beliefs.worths import xwed
+from altmas.beliefs.worths import water_fill, xwed
 from altmas.core.answers import Answers
 from altmas.core.method import Job
+from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool
 from altmas.methods.ase import Ase, drawn_confusions
 from altmas.methods.asi import Asi, inclusion_of, systematic
-from altmas.methods.lure import Lure, draw_in_turn, lure_weights
+from altmas.methods.lure import Lure, lure_weights
 from altmas.methods.oasis import Oasis, class_of_interest, cum_sqrt_f, f_measure, optimal_for_f
 from altmas.methods.ppi import Ppi, power, probabilities_of_scores, standard_error
 from altmas.methods.random import RandomSampling

@@ -6,9 +6,10 @@ import pytest
 from altmas.certified.design import Sample, designed, linearise
 from altmas.certified.estimator import Estimator
 from altmas.certified.method import Certified
-from altmas.certified.race import Race, first_home
+from altmas.certified.race import Race
 from altmas.core.answers import Answers
 from altmas.core.method import Job
+from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool
 from altmas.core.targets import Target, targets_of, within
 from altmas.metrics import expected_cost, from_confusion, from_labels, metric, metric_names, metrics_named, tally
@@ -40,7 +41,7 @@ def drawn(pool, y, sizes, rng, *, chances=UNEVEN, belief=WRONG):
     race, answers = Race(pool.size), Answers()
     for number, size in enumerate(sizes):
         open_items = answers.unlabelled(pool)
-        choice = first_home(open_items, chances[open_items], size, rng)
+        choice = draw_in_turn(open_items, chances[open_items], size, rng)
         race.run(chances, open_items, size)
         answers = answers.extended(choice.items, y[choice.items], number, choice.propensities)
     return Sample(belief, answers, race.inclusion())

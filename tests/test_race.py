@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from altmas.beliefs.water_filling import water_fill
-from altmas.certified.race import MOST, Race, catch_up, first_home, lap_time
+from altmas.beliefs.worths import water_fill
+from altmas.certified.race import MOST, Race, catch_up, lap_time
+from altmas.core.policies import draw_in_turn
 
 RELATIVE = st.lists(st.floats(1e-4, 1.0), min_size=2, max_size=60).map(np.array)
 UNEVEN = np.random.default_rng(1).dirichlet(np.full(40, 1.5))
@@ -16,7 +17,7 @@ def raced(rounds, rng):
     """Who is home after rounds of (chances, count), and the inclusion probabilities the race claims."""
     race, open_items = Race(len(rounds[0][0])), np.arange(len(rounds[0][0]))
     for chances, count in rounds:
-        choice = first_home(open_items, chances[open_items], count, rng)
+        choice = draw_in_turn(open_items, chances[open_items], count, rng)
         race.run(chances, open_items, count)
         open_items = np.setdiff1d(open_items, choice.items)
     home = np.ones(len(race.hazard), dtype=bool)
@@ -80,7 +81,7 @@ def test_the_claim_is_near_the_exact_inclusion_probabilities(seed):
 def test_single_draws_come_in_proportion_to_the_chances():
     """6,000 first items of chances 1, 2, 5, each share within 4 standard errors; fails by chance once in 5,200."""
     rng, chances = np.random.default_rng(0), np.array([1.0, 2.0, 5.0])
-    first = np.bincount([first_home(np.arange(3), chances, 2, rng).items[0] for _ in range(6000)], minlength=3) / 6000
+    first = np.bincount([draw_in_turn(np.arange(3), chances, 2, rng).items[0] for _ in range(6000)], minlength=3) / 6000
     p = chances / 8
     assert (np.abs(first - p) < 4 * np.sqrt(p * (1 - p) / 6000)).all()
 
@@ -92,7 +93,7 @@ def test_single_draws_come_in_proportion_to_the_chances():
 def test_propensities_are_shares_of_those_left_and_multiply_up(chances, data):
     count = data.draw(st.integers(1, len(chances)))
     candidates = np.arange(100, 100 + len(chances))
-    choice = first_home(candidates, chances, count, np.random.default_rng(data.draw(st.integers(0, 99))))
+    choice = draw_in_turn(candidates, chances, count, np.random.default_rng(data.draw(st.integers(0, 99))))
     assert len(set(choice.items)) == len(choice.items) == count
     assert set(choice.items) <= set(candidates)
     left = dict(zip(candidates.tolist(), chances.tolist(), strict=True))
@@ -106,7 +107,7 @@ def test_propensities_are_shares_of_those_left_and_multiply_up(chances, data):
 
 
 def test_the_last_item_left_is_certain():
-    choice = first_home(np.array([4, 2]), np.array([1e-4, 1.0]), 2, np.random.default_rng(0))
+    choice = draw_in_turn(np.array([4, 2]), np.array([1e-4, 1.0]), 2, np.random.default_rng(0))
     assert choice.items.tolist() == [2, 4]
     assert choice.propensities == pytest.approx([1 / 1.0001, 1])
 
@@ -166,7 +167,7 @@ def test_catching_up_approaches_the_water_filled_ideal():
     race, open_items, away = Race(200), np.arange(200), []
     chances = np.full(200, 1 / 200)
     for count in [20, *[5] * 8]:
-        choice = first_home(open_items, chances[open_items], count, rng)
+        choice = draw_in_turn(open_items, chances[open_items], count, rng)
         race.run(chances, open_items, count)
         open_items = np.setdiff1d(open_items, choice.items)
         away.append(np.abs(race.inclusion() - ideal).max())

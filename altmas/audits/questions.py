@@ -8,12 +8,10 @@ from altmas.audits.design import Design
 from altmas.audits.fits import FitFiles
 from altmas.audits.state import State
 from altmas.certified.method import Certified
-from altmas.certified.race import first_home
 from altmas.core.answers import Answers
 from altmas.core.method import Job, Method
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly, draw_in_turn
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.metrics.types import IntArray
 
 
@@ -49,7 +47,7 @@ class Questions:
         self._rounds = len(state.rounds)
         open_items = np.flatnonzero(~self._design.drawn)
         chances = self._design.chances(fit)[open_items]
-        return first_home(open_items, chances, count, stream(self.job.seed, "race", len(state.rounds)))
+        return draw_in_turn(open_items, chances, count, stream(self.job.seed, "race", len(state.rounds)))
 
     def _from_ranking(self, fit: int, asked: IntArray, count: int, round: int) -> Choice:
         items, propensities = self.files.array(fit, "items"), self.files.array(fit, "propensities")

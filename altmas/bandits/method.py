@@ -14,9 +14,8 @@ from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, uniform
+from altmas.core.policies import Choice, choose_uniformly, uniform
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 

@@ -10,7 +10,7 @@ import numpy as np
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
 from altmas.core.streams import stream
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import FloatArray
 
 FOLDS = 5
 PRIOR = 4.0
@@ -56,7 +56,7 @@ class CrossFit:
             if len(others) == 0 and not model.quick:  # nothing to train a network on
                 out[inside] = 1.0 / self.classes
                 continue
-            predict = model.fit(_some(answers, others), weights[others], rng)
+            predict = model.fit(answers.at(others), weights[others], rng)
             out[inside] = predict(inside)
         if not model.quick:
             self._slow[model.name] = out
@@ -80,7 +80,3 @@ def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:
         part /= part.sum(1, keepdims=True)
         share = ((weights * scale) @ part + prior) / (len(weights) + PRIOR)
     return np.asarray(share)
-
-
-def _some(answers: Answers, rows: IntArray) -> Answers:
-    return Answers(answers.items[rows], answers.labels[rows], answers.rounds[rows], answers.propensities[rows])

@@ -20,18 +20,16 @@ from altmas.certified.design import Designed, Linearised, Sample, designed, line
 from altmas.certified.estimator import approximately
 from altmas.certified.functionals import Ratio
 from altmas.certified.models import pairs
-from altmas.certified.race import Race, catch_up, first_home
+from altmas.certified.race import Race, catch_up
 from altmas.certified.wald import standard_error, wald
 from altmas.certified.worth import WORTHS, worth_of_items
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly, draw_in_turn
 from altmas.core.streams import stream
 from altmas.core.targets import Target, targets_of
-from altmas.methods.random import choose_uniformly
-from altmas.methods.weighted import first, goes_on
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 
@@ -118,10 +116,10 @@ class CertifiedRun:
 
     def update(self, answers: Answers, round: int) -> None:
         """Take the new answers round by round, as they were drawn; a log given at once leads to the same state."""
-        if not goes_on(self.answers, answers):
+        if not answers.goes_on_from(self.answers):
             self._start()
         for number in np.unique(answers.rounds[len(self.answers) :]):
-            self._take(first(answers, int(np.searchsorted(answers.rounds, number, side="right"))), int(number) + 1)
+            self._take(answers.first(int(np.searchsorted(answers.rounds, number, side="right"))), int(number) + 1)
         self.round = round
 
     def _take(self, answers: Answers, round: int) -> None:
@@ -143,7 +141,7 @@ class CertifiedRun:
         if len(self.answers) == 0:
             return choose_uniformly(self.job, self.answers, self.round, count)
         open_items = self.answers.unlabelled(self.job.pool)
-        return first_home(open_items, self.chances[open_items], count, stream(self.job.seed, "race", self.round))
+        return draw_in_turn(open_items, self.chances[open_items], count, stream(self.job.seed, "race", self.round))
 
     def estimate(self, level: float) -> list[Estimate]:
         """Every metric of every model."""

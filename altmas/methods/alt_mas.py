@@ -16,9 +16,8 @@ from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate, plug_in
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, best
+from altmas.core.policies import Choice, best, choose_uniformly
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.metrics import CounterfactualMeans, tally
 from altmas.metrics.types import FloatArray, IntArray, Probabilities
 

@@ -7,27 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from altmas.beliefs.water_filling import water_fill
+from altmas.beliefs.worths import water_fill
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice
-from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import (
     BeliefMaker,
     Learner,
+    SamplingRun,
     believed_confusion,
-    everything_labelled,
     expected_confusion,
     expected_slopes,
-    first,
-    goes_on,
     normal,
     one_step,
     weighted_tally,
 )
-from altmas.metrics.custom import countable
+from altmas.metrics import Metric
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -63,39 +59,35 @@ class SampledRound:
     confusion: FloatArray  # [C, P]
 
 
-class AsiRun:
+class AsiRun(SamplingRun):
     """Active statistical inference at work."""
 
     def __init__(self, job: Job, recipe: Asi) -> None:
-        self.job, self.recipe = job, recipe
+        super().__init__(job)
+        self.recipe = recipe
         self.learner = Learner(job.pool, recipe.belief)
-        self.answers, self.round = Answers(), 0
         self.done: list[SampledRound] = []
 
     def update(self, answers: Answers, round: int) -> None:
         """Correct the predictions that stood before each new round by that round's answers."""
-        if not goes_on(self.answers, answers):
+        if not answers.goes_on_from(self.answers):
             self.answers, self.done = Answers(), []
         for number in np.unique(answers.rounds[len(self.answers) :]):
             end = int(np.searchsorted(answers.rounds, number, side="right"))
-            self.done.append(self._sampled(self.answers, first(answers, end)))
-            self.answers = first(answers, end)
+            self.done.append(self._sampled(self.answers, answers.first(end)))
+            self.answers = answers.first(end)
         self.answers, self.round = answers, round
 
-    def choose(self, count: int) -> Choice:
-        """By doubt; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """By doubt."""
         candidates = self.answers.unlabelled(self.job.pool)
         inclusion = inclusion_of(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
-        chosen = systematic(inclusion, stream(self.job.seed, "round", self.round, "draw"))
+        chosen = systematic(inclusion, self.stream("draw"))
         return Choice(candidates[chosen], inclusion[chosen])
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """Rounds averaged by their number of labels: each is unbiased, whatever was believed."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics, labels = self.job.pool, countable(self.job.metrics), len(self.answers)
+        pool, labels = self.job.pool, len(self.answers)
         shares = self._shares()
         near = believed_confusion(pool, self.answers, self.learner.after(self.answers))
         values, slopes = one_step(metrics, near, self.confusion())

@@ -14,18 +14,14 @@ from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, uniform
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.stratified import by_prediction, numbered
 from altmas.methods.weighted import (
-    everything_labelled,
-    first,
-    goes_on,
+    SamplingRun,
     linearised,
     normal,
     weighted_tally,
 )
 from altmas.metrics import Metric
-from altmas.metrics.custom import countable
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -58,33 +54,31 @@ class Oasis:
         return OasisRun(job, self)
 
 
-class OasisRun:
+class OasisRun(SamplingRun):
     """Adaptive importance sampling at work. `drawn` and `weights` hold every draw, repeated ones included."""
 
     def __init__(self, job: Job, recipe: Oasis) -> None:
-        self.job, self.recipe = job, recipe
+        super().__init__(job)
+        self.recipe = recipe
         self.strata = Strata.of(job.pool, class_of_interest(job.pool, job.metrics), recipe.strata)
-        self.answers, self.round = Answers(), 0
         self.labels = np.full(job.pool.size, -1)  # -1: not known
         self.drawn: IntArray = np.zeros(0, np.int64)
         self.weights: FloatArray = np.zeros(0)
 
     def update(self, answers: Answers, round: int) -> None:
         """Draw each new round again, repeated draws and all: it follows from the seed and the answers before it."""
-        if not goes_on(self.answers, answers):
+        if not answers.goes_on_from(self.answers):
             self._forget()
         for number in np.unique(answers.rounds[len(self.answers) :]):
             start, end = len(self.answers), int(np.searchsorted(answers.rounds, number, side="right"))
             items, weights = self._drawn(answers.items[start:end], answers.propensities[start:end], int(number))
             self.drawn, self.weights = np.append(self.drawn, items), np.append(self.weights, weights)
             self.labels[answers.items[start:end]] = answers.labels[start:end]
-            self.answers = first(answers, end)
+            self.answers = answers.first(end)
         self.answers, self.round = answers, round
 
-    def choose(self, count: int) -> Choice:
-        """Draw until `count` new items have come up; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """Draw until `count` new items have come up."""
         chances = self.instrument()
         items, new, rng = self._draws(chances, count, self.round)
         chosen = Choice(items[new], self.strata.of_item(chances / self.strata.sizes, items[new]))
@@ -95,14 +89,11 @@ class OasisRun:
         more = uniform(left, count - len(chosen.items), rng)
         return Choice(np.append(chosen.items, more.items), np.append(chosen.propensities, more.propensities))
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """N sum(u e) / sum(u), with the delta method's error of such a ratio."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics = self.job.pool, countable(self.job.metrics)
         values, slopes = linearised(metrics, self.confusion())
-        influence = slopes[:, self.labels[self.drawn], pool.predictions[self.drawn]]
-        errors = pool.size * ratio_error(influence, self.weights)
+        influence = slopes[:, self.labels[self.drawn], self.job.pool.predictions[self.drawn]]
+        errors = self.job.pool.size * ratio_error(influence, self.weights)
         return normal(metrics, values, errors, len(self.answers), level)
 
     def confusion(self) -> FloatArray:

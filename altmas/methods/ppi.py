@@ -11,26 +11,23 @@ from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
 from altmas.methods.weighted import (
     Belief,
     BeliefMaker,
-    everything_labelled,
+    SamplingRun,
     expected_confusion,
     expected_slopes,
-    first,
     linearised,
     make_belief,
     normal,
     one_step,
-    same_answers,
     taught,
 )
+from altmas.metrics import Metric
 from altmas.metrics.confusion import ratio
-from altmas.metrics.custom import countable
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 
@@ -62,32 +59,26 @@ class Ppi:
         return PpiRun(job, self, make_belief(job.pool, self.belief), None)
 
 
-class PpiRun:
+class PpiRun(SamplingRun):
     """Prediction-powered inference at work."""
 
     def __init__(self, job: Job, recipe: Ppi, belief: Belief | None, predicted: FloatArray | None) -> None:
-        self.job, self.recipe = job, recipe
+        super().__init__(job)
+        self.recipe = recipe
         self.fold = stream(job.seed, "folds").permutation(job.pool.size) % recipe.folds
-        self.answers, self.round = Answers(), 0
         self._belief, self._predicted, self._seen = belief, predicted, Answers()
 
-    def update(self, answers: Answers, round: int) -> None:
-        """Remember the answers."""
-        self.answers, self.round = answers, round
-
-    def choose(self, count: int) -> Choice:
+    def choose_next(self, count: int) -> Choice:
         """Uniformly among the open items."""
         return choose_uniformly(self.job, self.answers, self.round, count)
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """theta = lam mean(Yhat of the open) + mean(Y - lam Yhat), cell by cell, with each metric's best lam.
 
         A metric's Y is its slope at an item's cell: at the confusion that answers and predictions add up to or, as
         the model under test's own scores may be far off, at the estimate of lam = 1 without its negative cells.
         """
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics, answers = self.job.pool, countable(self.job.metrics), self.answers
+        pool, answers = self.job.pool, self.answers
         open_items, n = answers.unlabelled(pool), len(answers)
         predicted, predicted_open = self.predicted()[answers.items], self.predicted()[open_items]
         said, said_open = pool.predictions[answers.items], pool.predictions[open_items]
@@ -108,8 +99,8 @@ class PpiRun:
 
     def predicted(self) -> FloatArray:
         """Label probabilities of the whole pool `[N, C]`, none learnt from an answer in the item's own fold."""
-        seen = first(self.answers, taught(self.answers.rounds))
-        if self._predicted is None or (self._belief is not None and not same_answers(seen, self._seen)):
+        seen = self.answers.first(taught(self.answers.rounds))
+        if self._predicted is None or (self._belief is not None and not seen.same_as(self._seen)):
             self._predicted, self._seen = self._cross_fitted(seen), seen
         return self._predicted
 

@@ -8,8 +8,7 @@ from typing import ClassVar
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate, on_answers
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, uniform
-from altmas.core.streams import stream
+from altmas.core.policies import Choice, choose_uniformly
 
 
 @dataclass(frozen=True)
@@ -43,8 +42,3 @@ class RandomRun:
     def estimate(self, level: float) -> list[Estimate]:
         """The metrics of the answers."""
         return on_answers(self.job.metrics, self.answers.confusion(self.job.pool), self.job.pool.size, level)
-
-
-def choose_uniformly(job: Job, answers: Answers, round: int, count: int) -> Choice:
-    """The uniform choice of a round: every method with this seed starts from the same items."""
-    return uniform(answers.unlabelled(job.pool), count, stream(job.seed, "uniform", round))

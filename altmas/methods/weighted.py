@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -11,8 +12,11 @@ from scipy.special import ndtri
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate, on_answers
 from altmas.core.method import Job
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
+from altmas.core.streams import stream
 from altmas.metrics import Metric
+from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
 GROWTH = 1.15
@@ -61,13 +65,38 @@ def taught(rounds: IntArray) -> int:
     return last
 
 
-def first(answers: Answers, count: int) -> Answers:
-    """The first `count` answers.
+class SamplingRun(ABC):
+    """What the runs of this room have in common: a uniform start, and exact metrics once every item is labelled."""
 
-    >>> first(Answers().extended([4, 7], [0, 1], round=0, propensities=[0.1, 0.1]), 1).items.tolist()
-    [4]
-    """
-    return Answers(answers.items[:count], answers.labels[:count], answers.rounds[:count], answers.propensities[:count])
+    def __init__(self, job: Job) -> None:
+        self.job, self.answers, self.round = job, Answers(), 0
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Remember the answers."""
+        self.answers, self.round = answers, round
+
+    def choose(self, count: int) -> Choice:
+        """Uniformly before the first answer, then as the method does."""
+        if len(self.answers) == 0:
+            return choose_uniformly(self.job, self.answers, self.round, count)
+        return self.choose_next(count)
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """Every metric of the job; there is nothing left to estimate where every item is labelled."""
+        exact = everything_labelled(self.job, self.answers, level)
+        return exact if exact is not None else self.estimate_open(countable(self.job.metrics), level)
+
+    def stream(self, purpose: str) -> np.random.Generator:
+        """Random numbers of this round."""
+        return stream(self.job.seed, "round", self.round, purpose)
+
+    @abstractmethod
+    def choose_next(self, count: int) -> Choice:
+        """Which open items to ask about, given some answers."""
+
+    @abstractmethod
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
+        """These metrics, while some items are open; they can be taken of estimated counts."""
 
 
 class Learner:
@@ -79,8 +108,8 @@ class Learner:
 
     def after(self, answers: Answers) -> Belief:
         """What is believed after these answers; the latest of them may not have been learnt from yet."""
-        seen = first(answers, taught(answers.rounds))
-        if same_answers(seen, self._seen):
+        seen = answers.first(taught(answers.rounds))
+        if seen.same_as(self._seen):
             return self._belief
         if len(seen) == 0:
             self._belief = make_belief(self.pool, self.make)
@@ -88,23 +117,6 @@ class Learner:
             self._belief.fit(seen.items, seen.labels)
         self._seen = seen
         return self._belief
-
-
-def same_answers(one: Answers, other: Answers) -> bool:
-    """The same items with the same labels, in the same order."""
-    return np.array_equal(one.items, other.items) and np.array_equal(one.labels, other.labels)
-
-
-def goes_on(before: Answers, after: Answers) -> bool:
-    """Whether `after` is `before` and then further rounds, so that what followed from `before` still holds.
-
-    >>> one = Answers().extended([4], [0], round=0, propensities=[0.1])
-    >>> goes_on(one, one.extended([5], [0], 1, [0.1])), goes_on(one, one.extended([5], [0], 0, [0.1]))
-    (True, False)
-    """
-    known = len(before)
-    same_round = 0 < known < len(after) and after.rounds[known] == after.rounds[known - 1]
-    return not same_round and same_answers(before, first(after, known))
 
 
 def weighted_tally(pool: Pool, items: IntArray, labels: IntArray, weights: FloatArray) -> FloatArray:

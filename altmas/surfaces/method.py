@@ -12,10 +12,9 @@ from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.streams import stream
-from altmas.methods.random import choose_uniformly
-from altmas.methods.weighted import everything_labelled, goes_on
+from altmas.methods.weighted import everything_labelled
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.counts import ArmCounts, arm_counts
@@ -102,7 +101,7 @@ class SurfaceRun:
 
     def update(self, answers: Answers, round: int) -> None:
         """Count the answers, and go on from the last surface where they go on from the last answers."""
-        warm = self.fitted is not None and goes_on(self.answers, answers)
+        warm = self.fitted is not None and answers.goes_on_from(self.answers)
         before, self.answers, self.round = len(self.answers), answers, round
         if len(answers) == 0:
             self.fitted = None
