@@ -19,7 +19,7 @@ from altmas.metrics.types import FloatArray, IntArray
 TABLE_CLASSES = 24
 """Up to this many classes the whole table is kept."""
 
-_BLOCK = 1 << 22  # numbers held at once while moving
+_NUMBERS_AT_ONCE = 1 << 22  # numbers held at once while moving
 
 
 def counterfactuals(
@@ -153,6 +153,6 @@ def _moved_cells(counts: FloatArray, said: IntArray, label: IntArray) -> FloatAr
 
 
 def _blocks(items: int, numbers_each: int) -> Iterator[slice]:
-    size = max(1, _BLOCK // numbers_each)
+    size = max(1, _NUMBERS_AT_ONCE // numbers_each)
     for start in range(0, items, size):
         yield slice(start, min(items, start + size))

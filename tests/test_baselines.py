@@ -14,10 +14,10 @@ from altmas.core.method import Job
 from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool
 from altmas.methods.ase import Ase, drawn_confusions
-from altmas.methods.asi import Asi, inclusion_of, systematic
+from altmas.methods.asi import Asi, inclusion_by_doubt, systematic
 from altmas.methods.lure import Lure, lure_weights
 from altmas.methods.oasis import Oasis, class_of_interest, cum_sqrt_f, f_measure, optimal_for_f
-from altmas.methods.ppi import Ppi, power, probabilities_of_scores, standard_error
+from altmas.methods.ppi import Ppi, power, ppi_error, probabilities_of_scores
 from altmas.methods.random import RandomSampling
 from altmas.methods.stratified import Stratified, apportion, stratified_variance, stratify
 from altmas.methods.weighted import Learner, due, normal, one_step, taught
@@ -248,7 +248,9 @@ def test_unbiased_whatever_is_believed(method, seed):
 
 def test_stratified_is_unbiased_for_any_fixed_allocation(seed, monkeypatch):
     """As above. With Neyman's allocation the answers decide where to stop, which moves a mean by a little."""
-    monkeypatch.setattr("altmas.methods.stratified.neyman", lambda sizes, have, right: np.array([1.0, 4.0, 1.0, 2.0]))
+    monkeypatch.setattr(
+        "altmas.methods.stratified.neyman_weights", lambda sizes, have, right: np.array([1.0, 4.0, 1.0, 2.0])
+    )
     away = away_from_truth(Stratified(strata=4), seed)
     assert np.abs(away).max() < 4, away.round(1)
 
@@ -377,7 +379,7 @@ def test_ppi_accuracy_is_ppi_of_a_mean():
     assert one.estimate == pytest.approx(value, abs=1e-12)
     assert one.estimate - one.low == pytest.approx(1.6448536 * se, abs=1e-7)
     lam = power(y[None], yhat[None], others[None])
-    assert standard_error(y[None], yhat[None], others[None], lam) == pytest.approx([se])
+    assert ppi_error(y[None], yhat[None], others[None], lam) == pytest.approx([se])
     # The same as the pool's difference estimator with Cov/Var: the finite pool is taken care of.
     everyone = np.concatenate([yhat, others])
     slope = np.cov(y, yhat, ddof=0)[0, 1] / everyone.var(ddof=1)
@@ -420,9 +422,9 @@ def test_ppi_scores_must_be_probabilities():
 
 def test_asi_inclusion_by_hand():
     # u = 1, .2, 0, 0 with mean .3; n_b/n = 1/4: pi = .5 * u/(4 * .3) + .5/4.
-    assert inclusion_of(np.array([0.5, 0.9, 1, 1]), 1, 0.5) == pytest.approx([13 / 24, 5 / 24, 1 / 8, 1 / 8])
-    assert inclusion_of(np.ones(4), 2, 0.5) == pytest.approx(np.full(4, 0.5))
-    assert inclusion_of(np.array([0.5, 1, 1]), 2, 0.2).max() == 1  # held at 1; the others share what is left
+    assert inclusion_by_doubt(np.array([0.5, 0.9, 1, 1]), 1, 0.5) == pytest.approx([13 / 24, 5 / 24, 1 / 8, 1 / 8])
+    assert inclusion_by_doubt(np.ones(4), 2, 0.5) == pytest.approx(np.full(4, 0.5))
+    assert inclusion_by_doubt(np.array([0.5, 1, 1]), 2, 0.2).max() == 1  # held at 1; the others share what is left
 
 
 def test_systematic_samples_have_their_size_and_inclusion_probabilities():

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from altmas.metrics.errors import InputError
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-_BLOCK = 1 << 20
+_BYTES_AT_ONCE = 1 << 20
 
 
 def sha256_of(path: Path) -> str:
     """The hash of a file's bytes."""
     found = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(_BYTES_AT_ONCE):
             found.update(block)
     return found.hexdigest()
 
@@ -60,7 +60,7 @@ def write_array(path: Path, array: NDArray[Any]) -> Path:
     def write(file: IO[bytes]) -> None:
         header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": array.shape}
         np.lib.format.write_array_header_1_0(file, header)
-        step = max(_BLOCK // max(array[:1].nbytes, 1), 1)
+        step = max(_BYTES_AT_ONCE // max(array[:1].nbytes, 1), 1)
         for start in range(0, len(array), step):
             file.write(np.ascontiguousarray(array[start : start + step]).tobytes())
 

@@ -23,7 +23,7 @@ NO_CLASS = "(no class)"
 MISSING = "(missing)"
 """The group of an item whose cell is empty."""
 
-_ROWS_AT_ONCE = 1 << 16
+_ROWS_CHECKED_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,8 +313,8 @@ def _features(features: Any, items: int) -> NDArray[Any] | None:
     same_length("features", len(array), items, "row")
     if array.ndim == 1:
         array = array[:, None]
-    for start in range(0, items, _ROWS_AT_ONCE):
-        part = array[start : start + _ROWS_AT_ONCE]
+    for start in range(0, items, _ROWS_CHECKED_AT_ONCE):
+        part = array[start : start + _ROWS_CHECKED_AT_ONCE]
         if part.dtype.kind == "f" and (bad := _rows(~np.isfinite(part))):
             raise InputError("features", "be finite", f"NaN or infinity in {rows_at_fault(start + b for b in bad)}")
     return array

@@ -17,7 +17,7 @@ from altmas.methods.weighted import BeliefMaker, Learner, SamplingRun
 from altmas.metrics import Metric
 from altmas.metrics.types import FloatArray, IntArray
 
-_ITEMS_AT_ONCE = 1 << 16
+_ITEMS_DRAWN_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class AseRun(SamplingRun):
     def _agreement(self) -> Iterator[tuple[IntArray, FloatArray]]:
         """Open items in blocks, with draws of their agreement `[M, n]`."""
         belief, open_items = self.learner.after(self.answers), self.answers.unlabelled(self.job.pool)
-        for start in range(0, len(open_items), _ITEMS_AT_ONCE):
-            items = open_items[start : start + _ITEMS_AT_ONCE]
+        for start in range(0, len(open_items), _ITEMS_DRAWN_AT_ONCE):
+            items = open_items[start : start + _ITEMS_DRAWN_AT_ONCE]
             # A new generator of the same stream each time: every block sees the same worlds.
             yield items, belief.draw_agreement(self.recipe.draws, self.stream("draw"), items)
 

@@ -81,7 +81,7 @@ class AsiRun(SamplingRun):
     def choose_next(self, count: int) -> Choice:
         """By doubt."""
         candidates = self.answers.unlabelled(self.job.pool)
-        inclusion = inclusion_of(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
+        inclusion = inclusion_by_doubt(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
         chosen = systematic(inclusion, self.stream("draw"))
         return Choice(candidates[chosen], inclusion[chosen])
 
@@ -120,10 +120,10 @@ class AsiRun(SamplingRun):
         return SampledRound(items, labels, inclusion, mine, total)
 
 
-def inclusion_of(agreement: FloatArray, count: int, tau: float) -> FloatArray:
+def inclusion_by_doubt(agreement: FloatArray, count: int, tau: float) -> FloatArray:
     """pi_i = (1 - tau) (n_b/n) u_i/ubar + tau n_b/n, u = 2 min(a, 1 - a), held at 1 with the sum kept at n_b.
 
-    >>> inclusion_of(np.array([0.5, 0.9, 1.0, 1.0]), 1, 0.5).round(3).tolist()
+    >>> inclusion_by_doubt(np.array([0.5, 0.9, 1.0, 1.0]), 1, 0.5).round(3).tolist()
     [0.542, 0.208, 0.125, 0.125]
     """
     doubt = 2 * np.minimum(agreement, 1 - agreement)

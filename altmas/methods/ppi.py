@@ -15,8 +15,8 @@ from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.weighted import (
-    Belief,
     BeliefMaker,
+    LearningBelief,
     SamplingRun,
     expected_confusion,
     expected_slopes,
@@ -62,7 +62,7 @@ class Ppi:
 class PpiRun(SamplingRun):
     """Prediction-powered inference at work."""
 
-    def __init__(self, job: Job, recipe: Ppi, belief: Belief | None, predicted: FloatArray | None) -> None:
+    def __init__(self, job: Job, recipe: Ppi, belief: LearningBelief | None, predicted: FloatArray | None) -> None:
         super().__init__(job)
         self.recipe = recipe
         self.fold = stream(job.seed, "folds").permutation(job.pool.size) % recipe.folds
@@ -94,7 +94,7 @@ class PpiRun(SamplingRun):
         lam = power(y, yhat, yhat_open)
         shift = lam[:, None, None] * (of_open / len(open_items) - of_answers / n)
         values, _ = one_step(metrics, near, pool.size * (counts / n + shift))
-        errors = pool.size * standard_error(y, yhat, yhat_open, lam) if n > 1 else np.full(len(metrics), np.inf)
+        errors = pool.size * ppi_error(y, yhat, yhat_open, lam) if n > 1 else np.full(len(metrics), np.inf)
         return normal(metrics, values, errors, n, level)
 
     def predicted(self) -> FloatArray:
@@ -137,10 +137,10 @@ def power(y: FloatArray, yhat: FloatArray, yhat_open: FloatArray) -> FloatArray:
     return np.where((y == 0).all(1), 1.0, lam)
 
 
-def standard_error(y: FloatArray, yhat: FloatArray, yhat_open: FloatArray, lam: FloatArray) -> FloatArray:
+def ppi_error(y: FloatArray, yhat: FloatArray, yhat_open: FloatArray, lam: FloatArray) -> FloatArray:
     """se^2 = lam^2 Var(Yhat_open)/N + Var(Y - lam Yhat)/n, as published: it does not shrink as a pool is used up.
 
-    >>> standard_error(np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.zeros((1, 3)), np.ones(1)).round(4).tolist()
+    >>> ppi_error(np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.zeros((1, 3)), np.ones(1)).round(4).tolist()
     [0.3536]
     """
     rest = (y - lam[:, None] * yhat).var(1) / y.shape[1]

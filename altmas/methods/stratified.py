@@ -49,7 +49,7 @@ class StratifiedRun(SamplingRun):
     def choose_next(self, count: int) -> Choice:
         """To strata by Neyman's rule, within a stratum uniformly."""
         have, right = self._answered()
-        turns = apportion(neyman(self.sizes, have, right), have, self.sizes - have, count)
+        turns = apportion(neyman_weights(self.sizes, have, right), have, self.sizes - have, count)
         candidates = self.stream("draw").permutation(self.answers.unlabelled(self.job.pool))
         queues = [candidates[self.strata[candidates] == h] for h in range(len(self.sizes))]
         taken, items, open_there = np.zeros(len(queues), np.int64), [], []
@@ -118,10 +118,10 @@ def numbered(strata: IntArray) -> IntArray:
     return np.unique(strata, return_inverse=True)[1].astype(np.int64)
 
 
-def neyman(sizes: IntArray, have: IntArray, right: IntArray) -> FloatArray:
+def neyman_weights(sizes: IntArray, have: IntArray, right: IntArray) -> FloatArray:
     """N_h sqrt(max(mu_h (1 - mu_h), .05)), mu_h = (right + 1) / (answers + 2).
 
-    >>> neyman(np.array([10, 10]), np.array([8, 8]), np.array([4, 8])).round(3).tolist()
+    >>> neyman_weights(np.array([10, 10]), np.array([8, 8]), np.array([4, 8])).round(3).tolist()
     [5.0, 3.0]
     """
     mu = (right + 1) / (have + 2)

@@ -19,11 +19,11 @@ from altmas.metrics import Metric
 from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
-GROWTH = 1.15
+RELEARN_GROWTH = 1.15
 """A belief relearns when it has this many times the answers it last learnt from."""
 
 
-class Belief(Protocol):
+class LearningBelief(Protocol):
     """What a pool's labels may be; `altmas.beliefs.label_belief.LabelBelief` is one."""
 
     def fit(self, items: IntArray, labels: IntArray) -> None: ...
@@ -32,10 +32,10 @@ class Belief(Protocol):
     def draw_agreement(self, draws: int, rng: np.random.Generator, items: IntArray | None = None) -> FloatArray: ...
 
 
-BeliefMaker = Callable[[Pool], Belief]
+BeliefMaker = Callable[[Pool], LearningBelief]
 
 
-def make_belief(pool: Pool, make: BeliefMaker | None) -> Belief:
+def make_belief(pool: Pool, make: BeliefMaker | None) -> LearningBelief:
     """The belief a method was given, or the one learnt from the model under test's outputs."""
     if make is not None:
         return make(pool)
@@ -50,7 +50,7 @@ def due(last: int, now: int) -> bool:
     >>> due(0, 20), due(20, 22), due(20, 23)
     (True, False, True)
     """
-    return now > 0 and now >= GROWTH * last
+    return now > 0 and now >= RELEARN_GROWTH * last
 
 
 def taught(rounds: IntArray) -> int:
@@ -106,7 +106,7 @@ class Learner:
         self.pool, self.make = pool, make
         self._belief, self._seen = make_belief(pool, make), Answers()
 
-    def after(self, answers: Answers) -> Belief:
+    def after(self, answers: Answers) -> LearningBelief:
         """What is believed after these answers; the latest of them may not have been learnt from yet."""
         seen = answers.first(taught(answers.rounds))
         if seen.same_as(self._seen):
@@ -141,7 +141,7 @@ def expected_confusion(probabilities: FloatArray, predictions: IntArray, columns
     return np.array(rows, dtype=np.float64)
 
 
-def believed_confusion(pool: Pool, answers: Answers, belief: Belief) -> FloatArray:
+def believed_confusion(pool: Pool, answers: Answers, belief: LearningBelief) -> FloatArray:
     """The answers, and the other items as they are believed to be: a confusion of the pool without negative cells."""
     open_items = answers.unlabelled(pool)
     rest = expected_confusion(belief.probabilities(open_items), pool.predictions[open_items], pool.columns)

@@ -24,10 +24,10 @@ SPREAD = np.array([2.0, 1.0, 1.0])
 """Weak priors of (a, b, log tau): any accuracy, scores about right, groups alike but not the same."""
 
 POINTS = 32
-TINY = 1e-6
+LEAST_COUNT = 1e-6
 """Pseudo-counts, at least: far out a prior is as good as certain, and its logarithm must stay finite."""
 
-_STEPS = 30
+_CLIMBING_STEPS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class HierarchicalPrior:
         """Right and wrong pseudo-counts of the prior `[H, R, G]`."""
         logits = self.points[..., :1] + self.points[..., 1:2] * self.x
         strength = np.exp(self.points[..., 2:])
-        return np.maximum(expit(logits) * strength, TINY), np.maximum(expit(-logits) * strength, TINY)
+        return np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
 
     def posterior(self, right: ArrayLike, wrong: ArrayLike) -> BetaPosterior:
         """With these answers `[R, G]`."""
@@ -100,7 +100,7 @@ def _normal_points() -> FloatArray:
 
 def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Newton's method with a bounded step, all replicates together; the mode and the curvature there."""
-    for _ in range(_STEPS):
+    for _ in range(_CLIMBING_STEPS):
         curvature = _curvature(phi, r, w, x)
         values, vectors = np.linalg.eigh(curvature)
         along = np.einsum("rji,rj->ri", vectors, _slope(phi, r, w, x)) / np.maximum(np.abs(values), 0.05)
@@ -115,7 +115,7 @@ def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tupl
 def _shapes(phi: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Pseudo-counts a, b and their sum; b is not 1 minus something, which would round to 0 far out."""
     logits, strength = phi[:, :1] + phi[:, 1:2] * x, np.exp(phi[:, 2:])
-    a, b = np.maximum(expit(logits) * strength, TINY), np.maximum(expit(-logits) * strength, TINY)
+    a, b = np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
     return a, b, a + b
 
 

@@ -66,7 +66,7 @@ class Evidence:
         return len(self.said)
 
 
-def gather(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutputs] = ()) -> Evidence:
+def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutputs] = ()) -> Evidence:
     """The evidence in one model's outputs and in other models' opinions on the same items.
 
     Confidences enter twice: as log odds, believed to matter as a calibrated probability would (slope near 1), and by
@@ -74,7 +74,7 @@ def gather(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutputs] = (
     agreement with the model under test, with its own confidence on either side, and in the count of those agreeing.
 
     >>> from altmas.core.pool import Outputs
-    >>> gather(Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2).columns.shape
+    >>> evidence_from(Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2).columns.shape
     (3, 6)
     """
     build = _Columns()
@@ -159,12 +159,12 @@ class _Columns:
         return np.stack(self.columns, axis=1), priors[:, 0], priors[:, 1]
 
 
-def by_class(own: ModelOutputs, classes: int) -> Evidence:
+def evidence_by_class(own: ModelOutputs, classes: int) -> Evidence:
     """Evidence that tells items apart by predicted class alone: groups that share a prior, as random effects do.
 
     >>> from altmas.core.pool import Outputs
     >>> own = Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7]))
-    >>> by_class(own, 2).columns.round(2).ravel().tolist()
+    >>> evidence_by_class(own, 2).columns.round(2).ravel().tolist()
     [1.05, -0.52, -0.52]
     """
     build, intercept = _Columns(), 1.0

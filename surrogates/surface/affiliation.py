@@ -57,12 +57,12 @@ class Affiliation:
         return np.bincount(self.arms.ravel(), self.probability.ravel(), minlength=arms).astype(np.float64)
 
 
-def most_probable(scores: FloatArray, keep: int, least: float) -> tuple[IntArray, FloatArray]:
+def most_probable_arms(scores: FloatArray, keep: int, least: float) -> tuple[IntArray, FloatArray]:
     """The `keep` best of each row of log scores `[n, A]` with probability above `least`, summing to 1 again.
 
     The best always stays; what is dropped has probability 0.
 
-    >>> arms, p = most_probable(np.log([[0.7, 0.295, 0.005]]), keep=2, least=0.01)
+    >>> arms, p = most_probable_arms(np.log([[0.7, 0.295, 0.005]]), keep=2, least=0.01)
     >>> arms.tolist(), p.round(3).tolist()
     ([[0, 1]], [[0.704, 0.296]])
     """
