@@ -492,6 +492,6 @@ def test_the_port_of_the_last_time_is_taken_if_it_is_free(tmp_path):
             assert second.getsockname()[1] != port
     with server.listening("127.0.0.1", 0, folder) as third:
         assert third.getsockname()[1] == port
-    (folder / "server.lock").write_text("not JSON")
+    (folder / "server.json").write_text("not JSON")
     with server.listening("127.0.0.1", 0, folder) as fourth:
         assert fourth.getsockname()[1] > 0

@@ -1,10 +1,11 @@
-"""Files: private to their owner, written whole or not at all, and known by their hash."""
+"""Files: private to their owner, written whole or not at all, known by their hash, and locked by one at a time."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -68,9 +69,38 @@ def write_array(path: Path, array: NDArray[Any]) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force a folder's names to disk."""
+    """Force a folder's names to disk; Windows does so itself, and opens no folder."""
+    if os.name == "nt":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def locked(path: Path, *, wait: float = -1) -> Iterator[bool]:
+    """Hold a lock file alone; yields whether it is held, which is False where another held it for `wait` seconds.
+
+    Without `wait` it waits for as long as it takes. The system lets go of the lock when its holder ends, however that
+    happens. Nothing is kept in the file: some systems do not let others read it.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "some.lock"
+    >>> with locked(file) as mine, locked(file, wait=0) as also_mine:
+    ...     mine, also_mine
+    (True, False)
+    """
+    from filelock import FileLock, Timeout  # late: it imports asyncio
+
+    lock = FileLock(path, mode=FILE_MODE, poll_interval=0.01)
+    try:
+        lock.acquire(timeout=wait)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
