@@ -5,7 +5,7 @@ from altmas.metrics.confusion import tally, totals
 from altmas.metrics.counterfactual import CounterfactualMeans, counterfactuals
 from altmas.metrics.custom import expected_cost, from_confusion, from_labels
 from altmas.metrics.errors import AltmasError, InputError
-from altmas.metrics.metric import Metric
+from altmas.metrics.formulas import Metric
 
 __all__ = [
     "AltmasError",

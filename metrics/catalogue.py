@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from altmas.metrics import formulas as f
 from altmas.metrics.custom import expected_cost
 from altmas.metrics.errors import InputError
-from altmas.metrics.metric import Metric, TotalsMetric
+from altmas.metrics.formulas import Metric, TotalsMetric
 
 WHOLE: dict[str, tuple[f.Formula, tuple[float, float]]] = {
     "accuracy": (f.accuracy(), (0.0, 1.0)),

@@ -62,3 +62,13 @@ def spread_gradient(parts: Totals) -> FloatArray:
     diagonal = np.arange(classes)
     cells[..., diagonal, diagonal] += parts.hit
     return cells
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """Divide, with 0 where the denominator is 0, as scikit-learn does with `zero_division=0`.
+
+    >>> ratio([1.0, 0.0], [2.0, 0.0])
+    array([0.5, 0. ])
+    """
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
+    return np.asarray(np.divide(top, bottom, out=np.zeros(top.shape), where=bottom != 0))

@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.metrics.confusion import FloatArray, IntArray, Totals, totals
-from altmas.metrics.formulas import Formula
-from altmas.metrics.metric import Metric, TotalsMetric
+from altmas.metrics.confusion import Totals, totals
+from altmas.metrics.formulas import Formula, Metric, TotalsMetric
+from altmas.metrics.types import FloatArray, IntArray
 
 TABLE_CLASSES = 24
 """Up to this many classes the whole table is kept."""
 
-_BLOCK = 1 << 22  # numbers held at once while moving
+_NUMBERS_AT_ONCE = 1 << 22  # numbers held at once while moving
 
 
 def counterfactuals(
@@ -153,6 +153,6 @@ def _moved_cells(counts: FloatArray, said: IntArray, label: IntArray) -> FloatAr
 
 
 def _blocks(items: int, numbers_each: int) -> Iterator[slice]:
-    size = max(1, _BLOCK // numbers_each)
+    size = max(1, _NUMBERS_AT_ONCE // numbers_each)
     for start in range(0, items, size):
         yield slice(start, min(items, start + size))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.errors import InputError
-from altmas.metrics.metric import LinearMetric, Metric
+from altmas.metrics.formulas import LinearMetric, Metric
+from altmas.metrics.types import FloatArray
 
 UNBOUNDED = (-np.inf, np.inf)
 
@@ -102,6 +102,45 @@ class LabelFunction:
 
 
 WHOLE_COUNTS = "A function of labels cannot be taken of expected counts; write it as a function of a confusion."
+
+
+def whole_counts(confusions: FloatArray) -> FloatArray:
+    """Whole counts near these `[..., C, P]`, with their total rounded: what is left goes to the largest fractions.
+
+    >>> whole_counts(np.array([[2.6, 0.3], [0.4, 0.7]])).tolist()
+    [[3.0, 0.0], [0.0, 1.0]]
+    """
+    flat = np.maximum(confusions, 0).reshape(-1, confusions.shape[-2] * confusions.shape[-1])
+    down = np.floor(flat)
+    missing = np.rint(flat.sum(1)) - down.sum(1)
+    rank = np.argsort(np.argsort(down - flat, axis=1, kind="stable"), axis=1)
+    return np.asarray((down + (rank < missing[:, None])).reshape(confusions.shape))
+
+
+@dataclass(frozen=True)
+class OnWholeCounts:
+    """A function of labels, taken of estimated counts: it knows whole items only, so they are rounded first."""
+
+    inner: LabelFunction
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.inner.bounds
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        return self.inner.value(whole_counts(np.asarray(confusion, dtype=np.float64)))
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        return self.inner.gradient(whole_counts(np.asarray(confusion, dtype=np.float64)))
+
+
+def countable(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    """The metrics, all of them fit for expected counts."""
+    return tuple(OnWholeCounts(one) if isinstance(one, LabelFunction) else one for one in metrics)
 
 
 def from_confusion(name: str, fn: Callable[[FloatArray], float], bounds: tuple[float, float] = UNBOUNDED) -> Metric:

@@ -1,4 +1,4 @@
-"""The catalogue's formulas, all of one form: sum a few terms over the classes, then combine the sums.
+"""What a metric is, and the catalogue's formulas, all of one form: sum a few terms over the classes, then combine.
 
 Written with h = hit, t = true, s = said (per class), n = all items. The form is what makes counterfactuals cheap:
 moving one item from label d to c changes the terms of d and c alone, and leaves s and n as they are.
@@ -7,12 +7,26 @@ moving one item from label d to c changes the terms of d and c alone, and leaves
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from altmas.metrics.confusion import FloatArray, Totals
-from altmas.metrics.ratios import ratio
+from altmas.metrics.confusion import Totals, ratio, spread_gradient, totals
+from altmas.metrics.types import FloatArray
+
+
+class Metric(Protocol):
+    """Confusion `[..., C, P]` -> value `[...]`, vectorised over the leading axes."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def bounds(self) -> tuple[float, float]: ...
+    def value(self, confusion: ArrayLike) -> FloatArray: ...
+    def gradient(self, confusion: ArrayLike) -> FloatArray: ...
+
 
 Terms = Callable[[Totals], tuple[FloatArray, Totals]]
 """A ratio per class `[..., C]`, and its derivatives by that class's h, t and s."""
@@ -29,6 +43,42 @@ class Formula(NamedTuple):
     def of(self, x: Totals) -> FloatArray:
         """The value `[...]`."""
         return self.combine(self.terms(one_class_of(x, self.only)).sum(-1), x)
+
+
+@dataclass(frozen=True)
+class TotalsMetric:
+    """A metric that needs only the totals of a confusion; the whole catalogue but cost is of this kind."""
+
+    name: str
+    formula: Formula
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        return self.formula.of(totals(confusion))
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        return spread_gradient(self.formula.slope(totals(confusion)))
+
+
+@dataclass(frozen=True)
+class LinearMetric:
+    """sum(weights * confusion) / sum(confusion): expected cost, and any other mean over items."""
+
+    name: str
+    weights: FloatArray  # [C, P]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return float(self.weights.min()), float(self.weights.max())
+
+    def value(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        return ratio((self.weights * counts).sum((-2, -1)), counts.sum((-2, -1)))
+
+    def gradient(self, confusion: ArrayLike) -> FloatArray:
+        counts = np.asarray(confusion, dtype=np.float64)
+        total = counts.sum((-2, -1))[..., None, None]
+        return ratio(self.weights - self.value(counts)[..., None, None], total)
 
 
 def one_class_of(x: Totals, index: int | None) -> Totals:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
-Float32Array = NDArray[np.float32]
-IntArray = NDArray[np.int64]
+from altmas.metrics.types import Float32Array
 
 
 @runtime_checkable

@@ -2,36 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-NAME = "refit.lock"
+from altmas.core.files import locked
+
+REFIT_LOCK = "refit.lock"
 
 
 @contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
     """Wait for any other refit of this audit, then keep others waiting."""
-    handle = os.open(folder / NAME, os.O_CREAT | os.O_RDWR, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
+    with locked(folder / REFIT_LOCK):
         yield
-    finally:
-        os.close(handle)
 
 
 def under_way(folder: Path) -> bool:
     """Whether some process is refitting: it holds the lock."""
-    path = folder / NAME
+    path = folder / REFIT_LOCK
     if not path.exists():
         return False
-    handle = os.open(path, os.O_RDWR)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(handle)
-    return False
+    with locked(path, wait=0.01) as free:  # another who asks holds it too, for less time than this
+        return not free

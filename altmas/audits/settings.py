@@ -90,7 +90,7 @@ class Settings:
         if self.method not in ("certified", "random"):
             raise InputError("method", "be certified or random for ece", repr(self.method))
         for one in pool.outputs:
-            if one.scores is None or float(one.scores.max()) > 1:
+            if not one.probable:
                 raise InputError("ece", "be asked of scores that are probabilities", f"none such of {one.name!r}")
 
     def metrics_on(self, pool: Pool) -> tuple[Metric, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from altmas.bandits.tasks import Arms, binned
 from altmas.core.answers import Answers
-from altmas.core.groups import Groups, by_predicted_class, by_score_bin, confidences, crossed
+from altmas.core.groups import Groups, by_predicted_class, by_score_bin, crossed, required_confidence
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.metrics.confusion import tally
 from altmas.metrics.types import FloatArray, IntArray
@@ -254,8 +254,8 @@ def _right_wrong(pool: Pool, groups: Groups, answers: Answers) -> tuple[FloatArr
 
 def _probabilities(pool: Pool) -> FloatArray | None:
     """The model's scores, where they can be read as probabilities."""
-    return pool.scores if pool.outputs[0].probable else None
+    return pool.scores if pool.probable else None
 
 
 def _mean_scores(pool: Pool, groups: Groups) -> FloatArray | None:
-    return None if _probabilities(pool) is None else groups.mean(confidences(pool))
+    return None if _probabilities(pool) is None else groups.mean(required_confidence(pool))

@@ -14,7 +14,7 @@ from altmas.bandits.rewards import FindCostliest
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction
 from altmas.core.estimates import Estimate
-from altmas.core.groups import confidences
+from altmas.core.groups import required_confidence
 from altmas.core.loop import Round
 from altmas.core.method import Job
 from altmas.core.ranking import Ranking, probability_among_lowest
@@ -204,7 +204,7 @@ class CompareResult(VerdictResult):
 
 
 def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
-    if not run.job.pool.outputs[0].probable:  # confidences that are no probabilities have no calibration
+    if not run.job.pool.probable:  # confidences that are no probabilities have no calibration
         return None, None
     bins, mean, draws = run.belief.reliability(POSTERIOR_DRAWS, run.stream("calibration"))
     tails = [(1 - level) / 2, (1 + level) / 2]
@@ -231,7 +231,7 @@ def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     table = pd.DataFrame({**_sizes(run), **found})
     if run.job.pool.scores is None:
         return table
-    score = run.arms.groups.mean(confidences(run.job.pool))
+    score = run.arms.groups.mean(required_confidence(run.job.pool))
     return table.assign(score=score, bias=score - table["estimate"])  # the bias of calibration, per group
 
 

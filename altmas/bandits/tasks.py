@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from altmas.bandits.rewards import ArmTask, EstimateArms, FindCostliest, FindExtreme, FindLeastCalibrated, TellApart
-from altmas.core.groups import Groups, by_predicted_class, by_score_bin, confidences, groups_by
+from altmas.core.groups import Groups, by_predicted_class, by_score_bin, groups_by, required_confidence
 from altmas.core.pool import Pool
 from altmas.core.tasks import Compare, EstimateGroups, Identify
 from altmas.metrics.errors import InputError
@@ -98,7 +98,7 @@ def binned(pool: Pool, groups: Groups, bins: Groups) -> tuple[FloatArray, FloatA
     cells = len(groups.names) * len(bins.names)
     index = groups.index * len(bins.names) + bins.index
     sizes = np.bincount(index, minlength=cells).reshape(-1, len(bins.names))
-    sums = np.bincount(index, confidences(pool), minlength=cells).reshape(sizes.shape)
+    sums = np.bincount(index, required_confidence(pool), minlength=cells).reshape(sizes.shape)
     centres = (np.arange(len(bins.names)) + 0.5) / len(bins.names)
     scores = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
     return sizes / np.maximum(sizes.sum(-1, keepdims=True), 1), scores

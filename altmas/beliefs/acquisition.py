@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import entr
 
 from altmas.beliefs.draws import Draws
 from altmas.metrics import CounterfactualMeans
@@ -18,8 +19,7 @@ def entropy(p: NDArray[Any]) -> NDArray[Any]:
     >>> float(entropy(np.array([1.0, 0.0])))
     0.0
     """
-    # The floor only touches p = 0, where the product is 0 anyway.
-    return np.asarray(0.0 - (p * np.log(np.maximum(p, np.finfo(p.dtype).tiny))).sum(-1))
+    return np.asarray(entr(p).sum(-1))
 
 
 def bald(p: Probabilities) -> FloatArray:

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
 from altmas.core.streams import stream
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import FloatArray
 
 FOLDS = 5
 PRIOR = 4.0
 """The first candidate starts with the credit of this many answers: another has to be better, not only lucky."""
-
-_STEPS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +66,7 @@ class CrossFit:
             if len(others) == 0 and not model.quick:  # nothing to train a network on
                 out[inside] = 1.0 / self.classes
                 continue
-            predict = model.fit(_some(answers, others), weights[others], rng)
+            predict = model.fit(answers.at(others), weights[others], rng)
             out[inside] = predict(inside)
         return out
 
@@ -76,21 +74,11 @@ class CrossFit:
 def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:
     """Mixture weights `[S]` of candidates that gave the answers these out-of-fold probabilities `[n, S]`.
 
-    EM for the log loss of the mixture, which finds its one maximum.
-
     >>> stack(np.array([[0.9, 0.1]] * 20), np.ones(20)).round(2).tolist()
     [1.0, 0.0]
     """
-    count = likelihood.shape[1]
-    share = np.full(count, 1.0 / count)
-    prior = PRIOR * (np.arange(count) == 0)
+    from altmas.surrogates.outputs.wrong_labels import mixture_weights
+
+    prior = PRIOR * (np.arange(likelihood.shape[1]) == 0)
     scale = len(weights) / max(float(weights.sum()), 1e-12)
-    for _ in range(_STEPS):
-        part = np.maximum(likelihood, 1e-9) * share
-        part /= part.sum(1, keepdims=True)
-        share = ((weights * scale) @ part + prior) / (len(weights) + PRIOR)
-    return np.asarray(share)
-
-
-def _some(answers: Answers, rows: IntArray) -> Answers:
-    return Answers(answers.items[rows], answers.labels[rows], answers.rounds[rows], answers.propensities[rows])
+    return mixture_weights(np.maximum(likelihood, 1e-9), prior, weights * scale, steps=200)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logit
 
 from altmas.core.pool import Pool
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
@@ -14,7 +15,7 @@ from altmas.metrics.types import Float32Array, FloatArray, IntArray
 FURTHEST = 6.0
 """Standard deviations from the mean, at most: a pixel that is hardly ever lit must not drown the others."""
 
-_ROWS_AT_ONCE = 1 << 14
+_ROWS_SUMMED_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,8 @@ def _standardising(array: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """Mean and inverse standard deviation of each column, in blocks of rows; 0 for a constant column."""
     count, total, squares = len(array), np.zeros(array.shape[1:]), np.zeros(array.shape[1:])
     first = np.asarray(array[0], dtype=np.float64)  # subtracted to keep the sums of squares accurate
-    for start in range(0, count, _ROWS_AT_ONCE):
-        part = np.asarray(array[start : start + _ROWS_AT_ONCE], dtype=np.float64) - first
+    for start in range(0, count, _ROWS_SUMMED_AT_ONCE):
+        part = np.asarray(array[start : start + _ROWS_SUMMED_AT_ONCE], dtype=np.float64) - first
         total += part.sum(0)
         squares += (part * part).sum(0)
     mean = total / count
@@ -86,8 +87,7 @@ def vendor_outputs(pool: Pool) -> Float32Array:
     parts = [np.eye(pool.columns, dtype=np.float32)[pool.predictions]]
     if pool.scores is not None:
         scores = pool.scores.reshape(pool.size, -1)
-        if pool.scores.ndim == 2 or scores.max() <= 1:  # probabilities; other confidences are taken as they are
-            inside = np.clip(scores, 1e-6, 1 - 1e-6)
-            scores = np.log(inside) - np.log1p(-inside)
+        if pool.probable:  # other confidences are taken as they are
+            scores = logit(np.clip(scores, 1e-6, 1 - 1e-6))
         parts.append(scores.astype(np.float32))
     return np.concatenate(parts, axis=1)

@@ -17,12 +17,12 @@ class LabelBelief:
     """
 
     def __init__(self, pool: Pool) -> None:
-        from altmas.surrogates.outputs.evidence import Opinion, gather
+        from altmas.surrogates.outputs.evidence import evidence_from
         from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
 
-        own, *others = [Opinion(one.predictions, one.scores) for one in (*pool.outputs, *pool.opinions)]
+        own, *others = (*pool.outputs, *pool.opinions)
         self.everything = np.arange(pool.size)
-        self.surrogate = ScoreCalibrated(gather(own, len(pool.classes), others))
+        self.surrogate = ScoreCalibrated(evidence_from(own, len(pool.classes), others))
 
     def fit(self, items: IntArray, labels: IntArray) -> None:
         """Learn from answers."""

@@ -14,13 +14,13 @@ from altmas.core.pool import Pool
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from altmas.surrogates.outputs.evidence import Evidence, Opinion
+    from altmas.surrogates.outputs.evidence import Evidence
 
 Predict = Callable[[IntArray], FloatArray]
 """Items `[n]` -> label probabilities `[n, C]`."""
 
 NETWORK_DRAWS = 20
-_ROWS_AT_ONCE = 1 << 13
+_ITEMS_PREDICTED_AT_ONCE = 1 << 13
 
 
 class LabelModel(Protocol):
@@ -57,7 +57,7 @@ class FromOutputs:
 
 
 @dataclass(eq=False)
-class Network:
+class FromFeatures:
     """The MC-dropout network on the pool's features, with or without ALT-MAS's pseudo-labels."""
 
     pool: Pool
@@ -85,7 +85,7 @@ class Network:
         seed = int(rng.integers(1 << 31))
 
         def predict(wanted: IntArray) -> FloatArray:
-            parts = [wanted[i : i + _ROWS_AT_ONCE] for i in range(0, len(wanted), _ROWS_AT_ONCE)]
+            parts = [wanted[i : i + _ITEMS_PREDICTED_AT_ONCE] for i in range(0, len(wanted), _ITEMS_PREDICTED_AT_ONCE)]
             draws = (
                 self.surrogate.draw(p, draws=NETWORK_DRAWS, rng=np.random.default_rng(seed)).mean(0) for p in parts
             )
@@ -103,19 +103,14 @@ def label_models(pool: Pool, *, network: bool, estimator: Any = None) -> list[La
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]), network=False)]
     ['scores', 'groups']
     """
-    from altmas.surrogates.outputs.evidence import Opinion, by_class, gather
+    from altmas.surrogates.outputs.evidence import evidence_by_class, evidence_from
 
-    said = [Opinion(one.predictions, one.scores) for one in (*pool.outputs, *pool.opinions)]
-    classes = len(pool.classes)
+    said, classes = (*pool.outputs, *pool.opinions), len(pool.classes)
     found: list[LabelModel] = []
     for index, outputs in enumerate(pool.outputs):
         name = "scores" if len(pool.outputs) == 1 else f"scores of {outputs.name}"
-        found.append(FromOutputs(name, gather(said[index], classes, _others(said, index))))
-    found.append(FromOutputs("groups", by_class(said[0], classes)))
+        found.append(FromOutputs(name, evidence_from(outputs, classes, said[:index] + said[index + 1 :])))
+    found.append(FromOutputs("groups", evidence_by_class(said[0], classes)))
     if network and pool.features is not None:
-        found += [Network(pool, pseudo, estimator) for pseudo in (False, True)]
+        found += [FromFeatures(pool, pseudo, estimator) for pseudo in (False, True)]
     return found
-
-
-def _others(said: list[Opinion], index: int) -> list[Opinion]:
-    return said[:index] + said[index + 1 :]

@@ -15,7 +15,7 @@ from altmas.core.pool import Pool
 from altmas.core.progress import Reporter
 from altmas.metrics.types import Float32Array, IntArray, Probabilities
 
-_ROWS_AT_ONCE = 1 << 13
+_CANDIDATES_AT_ONCE = 1 << 13
 
 
 class Surrogate(Protocol):
@@ -93,8 +93,8 @@ class FeatureSurrogate:
         candidates = candidates[said[candidates] < len(self.pool.classes)]
 
         def blocks() -> Iterator[Float32Array]:
-            for start in range(0, len(candidates), _ROWS_AT_ONCE):
-                yield self.view.rows(candidates[start : start + _ROWS_AT_ONCE])
+            for start in range(0, len(candidates), _CANDIDATES_AT_ONCE):
+                yield self.view.rows(candidates[start : start + _CANDIDATES_AT_ONCE])
 
         if len(candidates) == 0:
             return candidates

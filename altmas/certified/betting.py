@@ -28,8 +28,8 @@ import numpy as np
 
 from altmas.certified.functionals import Ratio
 from altmas.core.checks import fraction, whole_number
+from altmas.metrics.confusion import ratio as divided
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.metrics.ratios import ratio as divided
 from altmas.metrics.types import FloatArray, IntArray
 
 FRACTIONS = np.array([0.99, 0.9, 0.7, 0.45, 0.25, 0.13, 0.06, 0.03, 0.01])

@@ -24,8 +24,7 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
-from altmas.methods.weighted import whole_counts
-from altmas.metrics.custom import LabelFunction
+from altmas.metrics.custom import LabelFunction, whole_counts
 from altmas.metrics.types import FloatArray
 
 TRACE, NOTHING = 1e-9, 1e-12

@@ -163,12 +163,12 @@ class CertifiedFindings:
     def calibration(self, model: str | None = None) -> pd.DataFrame | None:
         """Score and accuracy per score bin; None without scores that are probabilities."""
         estimator = self.of_model(model)
-        return slices.calibration(estimator) if estimator.pool.outputs[0].probable else None
+        return slices.calibration(estimator) if estimator.pool.probable else None
 
     def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
         """Expected calibration error: estimate, low, high; None without scores that are probabilities."""
         estimator = self.of_model(model)
-        return slices.ece(estimator) if estimator.pool.outputs[0].probable else None
+        return slices.ece(estimator) if estimator.pool.probable else None
 
     def differences(self) -> pd.DataFrame | None:
         """Paired differences of every two models; None for one."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics import InputError, Metric, metric
-from altmas.metrics.metric import LinearMetric, TotalsMetric
-from altmas.metrics.ratios import ratio
+from altmas.metrics.confusion import ratio
+from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.types import FloatArray, IntArray
 
 _F_BETA = re.compile(r"f(\d+(?:\.\d+)?)\Z")

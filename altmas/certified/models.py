@@ -13,7 +13,7 @@ from altmas.certified.estimator import Estimator, ends
 from altmas.core.streams import stream
 from altmas.core.targets import pairs, targets_of
 from altmas.metrics import Metric
-from altmas.metrics.metric import LinearMetric
+from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.types import FloatArray
 
 DRAWS = 10_000

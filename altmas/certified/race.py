@@ -1,43 +1,24 @@
 """Drawing as a race: every item has a clock, likelier items run faster, and the first home are asked about.
 
 Successive sampling without replacement is a race of exponential clocks: item i comes home at rate `chance_i`, whatever
-happened before. The chances may change from round to round; what has to be kept is only each item's total rate so far,
-its hazard H_i, and its probability of having been drawn by now is `1 - exp(-H_i)`. Weighting an answer by the inverse
-of that probability counts the pool without bias (Horvitz and Thompson 1952), as far as an item's chances do not depend
-on its own label or on its having been drawn; and when every item is home the weights are 1 and the count is exact.
+happened before; `altmas.core.policies.draw_in_turn` draws so. The chances may change from round to round; what has to
+be kept is only each item's total rate so far, its hazard H_i, and its probability of having been drawn by now is
+`1 - exp(-H_i)`. Weighting an answer by the inverse of that probability counts the pool without bias (Horvitz and
+Thompson 1952), as far as an item's chances do not depend on its own label or on its having been drawn; and when every
+item is home the weights are 1 and the count is exact.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from altmas.beliefs.water_filling import water_fill
-from altmas.core.policies import Choice
+from altmas.beliefs.worths import water_fill
 from altmas.metrics.types import FloatArray, IntArray
 
 MOST = 0.99
 """Ideal inclusion probabilities end here: a race that is certain to bring an item home would have to last for ever."""
 
 _STEPS = 60
-
-
-def first_home(candidates: IntArray, chances: FloatArray, count: int, rng: np.random.Generator) -> Choice:
-    """Draw `count` of the candidates one after the other, each draw in proportion to the chances of those left.
-
-    The propensity is that of each single draw among the items still open.
-
-    >>> choice = first_home(np.array([3, 5, 8]), np.array([1.0, 1.0, 2.0]), 3, np.random.default_rng(0))
-    >>> sorted(choice.items.tolist()), float(choice.propensities[-1])
-    ([3, 5, 8], 1.0)
-    """
-    arrival = rng.exponential(size=len(candidates)) / chances
-    order = np.argpartition(arrival, count - 1)[:count] if count < len(candidates) else np.arange(len(candidates))
-    order = order[np.argsort(arrival[order], kind="stable")]
-    drawn = chances[order]
-    never = np.ones(len(candidates), dtype=bool)
-    never[order] = False
-    left = np.cumsum(drawn[::-1])[::-1] + chances[never].sum()  # summed from the end: no difference of large numbers
-    return Choice(candidates[order], drawn / left)
 
 
 def lap_time(chances: FloatArray, count: int) -> float:

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from altmas.certified.design import Sample
 from altmas.certified.estimator import Estimator, ends
 from altmas.certified.models import lower_is_better
-from altmas.core.groups import confidences, groups_by
+from altmas.core.groups import groups_by, required_confidence
 from altmas.core.pool import Outputs
 from altmas.core.streams import stream
 from altmas.core.targets import Target, within
@@ -109,7 +109,6 @@ def _base(estimator: Estimator, name: str) -> Target:
 
 
 def _probabilities(estimator: Estimator) -> FloatArray:
-    scores = estimator.pool.scores
-    if scores is None or scores.max() > 1:
+    if not estimator.pool.probable:
         raise InputError("calibration", "be asked of scores that are probabilities", "none such")
-    return confidences(estimator.pool)
+    return required_confidence(estimator.pool)

@@ -22,11 +22,11 @@ from altmas.beliefs.worths import best_floor, chances
 from altmas.certified.betting import BettingSequence
 from altmas.certified.design import Linearised, Sample, linearise
 from altmas.certified.functionals import Ratio
-from altmas.certified.race import catch_up, first_home, hazard_after, inclusion_at
+from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.certified.worth import worth_of_items
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound, Job
-from altmas.core.policies import Choice, choose_uniformly
+from altmas.core.policies import Choice, choose_uniformly, draw_in_turn
 from altmas.core.streams import stream
 from altmas.core.targets import Target, pairs, targets_of
 from altmas.metrics.types import FloatArray, IntArray
@@ -225,7 +225,7 @@ def draw(state: State, count: int, number: int) -> Choice:
     if state.refit is None:
         return choose_uniformly(job, Answers(items=state.asked), number, count)
     open_items = state.open_items
-    return first_home(open_items, chances_of(state)[open_items], count, stream(job.seed, "race", number))
+    return draw_in_turn(open_items, chances_of(state)[open_items], count, stream(job.seed, "race", number))
 
 
 def refit(state: State) -> Refit:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.audit import Audit
-    from altmas.audits.findings import Findings
+    from altmas.audits.looks import AuditFindings
 
 EXIT_REFUSED = 2
 """Exit code for input that altmas refuses; 0 is success, 1 an unexpected failure, 130 an interruption."""
@@ -63,7 +63,7 @@ def tell_of_refit(audit: Audit, quiet: bool) -> None:
 
 
 @contextmanager
-def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, Findings]]:
+def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, AuditFindings]]:
     """An audit and what its answers tell, asked with a level, metrics or `anytime`."""
     with opened(audit) as held:
         tell_of_refit(held, quiet)

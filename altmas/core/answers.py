@@ -51,20 +51,24 @@ class Answers:
             np.concatenate([self.propensities, np.asarray(propensities, dtype=np.float64)]),
         )
 
+    def at(self, rows: IntArray | slice) -> Answers:
+        """Some of these answers, by their place in the order given."""
+        return Answers(self.items[rows], self.labels[rows], self.rounds[rows], self.propensities[rows])
+
     def first(self, count: int) -> Answers:
         """The first `count` answers.
 
         >>> Answers().extended([4, 7], [0, 1], round=0, propensities=[0.1, 0.1]).first(1).items.tolist()
         [4]
         """
-        return Answers(self.items[:count], self.labels[:count], self.rounds[:count], self.propensities[:count])
+        return self.at(slice(count))
 
     def same_as(self, other: Answers) -> bool:
-        """Whether they are the same items with the same labels, in the same order."""
+        """The same items with the same labels, in the same order."""
         return np.array_equal(self.items, other.items) and np.array_equal(self.labels, other.labels)
 
     def goes_on_from(self, before: Answers) -> bool:
-        """Whether these are `before` and then further rounds, so that what followed from `before` still holds.
+        """Whether these are the answers `before` and then further rounds: then what followed from those still holds.
 
         >>> one = Answers().extended([4], [0], round=0, propensities=[0.1])
         >>> one.extended([5], [0], 1, [0.1]).goes_on_from(one), one.extended([5], [0], 0, [0.1]).goes_on_from(one)

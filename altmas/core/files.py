@@ -1,10 +1,11 @@
-"""Files: private to their owner, written whole or not at all, and known by their hash."""
+"""Files: private to their owner, written whole or not at all, known by their hash, and locked by one at a time."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -14,14 +15,14 @@ from numpy.typing import NDArray
 from altmas.metrics.errors import InputError
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-_BLOCK = 1 << 20
+_BYTES_AT_ONCE = 1 << 20
 
 
 def sha256_of(path: Path) -> str:
     """The hash of a file's bytes."""
     found = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(_BYTES_AT_ONCE):
             found.update(block)
     return found.hexdigest()
 
@@ -60,7 +61,7 @@ def write_array(path: Path, array: NDArray[Any]) -> Path:
     def write(file: IO[bytes]) -> None:
         header = {"descr": np.lib.format.dtype_to_descr(array.dtype), "fortran_order": False, "shape": array.shape}
         np.lib.format.write_array_header_1_0(file, header)
-        step = max(_BLOCK // max(array[:1].nbytes, 1), 1)
+        step = max(_BYTES_AT_ONCE // max(array[:1].nbytes, 1), 1)
         for start in range(0, len(array), step):
             file.write(np.ascontiguousarray(array[start : start + step]).tobytes())
 
@@ -68,9 +69,38 @@ def write_array(path: Path, array: NDArray[Any]) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force a folder's names to disk."""
+    """Force a folder's names to disk; Windows does so itself, and opens no folder."""
+    if os.name == "nt":
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def locked(path: Path, *, wait: float = -1) -> Iterator[bool]:
+    """Hold a lock file alone; yields whether it is held, which is False where another held it for `wait` seconds.
+
+    Without `wait` it waits for as long as it takes. The system lets go of the lock when its holder ends, however that
+    happens. Nothing is kept in the file: some systems do not let others read it.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "some.lock"
+    >>> with locked(file) as mine, locked(file, wait=0) as also_mine:
+    ...     mine, also_mine
+    (True, False)
+    """
+    from filelock import FileLock, Timeout  # late: it imports asyncio
+
+    lock = FileLock(path, mode=FILE_MODE, poll_interval=0.01)
+    try:
+        lock.acquire(timeout=wait)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()

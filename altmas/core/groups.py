@@ -59,9 +59,9 @@ def by_score_bin(pool: Pool, bins: int = 10, equal: str = "width") -> Groups:
     ('0.00-0.50', '0.50-1.00')
     """
     whole_number("bins", bins, 1)
-    confidence = confidences(pool)
+    confidence = required_confidence(pool)
     if equal == "width":
-        if confidence.max() > 1:
+        if not pool.probable:
             raise InputError("confidences in bins of equal width", "be at most 1", confidence.max(), EQUAL_WEIGHT)
         edges = np.linspace(0, 1, bins + 1)
         index = np.minimum((confidence * bins).astype(np.int64), bins - 1)
@@ -129,11 +129,8 @@ def groups_by(pool: Pool, by: str, bins: int = 10) -> Groups:
     return by_attribute(pool, by)
 
 
-def confidences(pool: Pool) -> FloatArray:
-    """The model's score for what it predicted `[N]`; 0 for an answer that is no class."""
-    if pool.scores is None:
+def required_confidence(pool: Pool) -> FloatArray:
+    """The confidence of the model under test `[N]`, where nothing can be done without one."""
+    if pool.confidence is None:
         raise InputError("scores", "be given for groups or priors made of scores", "none")
-    if pool.scores.ndim == 1:
-        return pool.scores
-    padded = np.concatenate([pool.scores, np.zeros((pool.size, 1))], axis=1)
-    return np.asarray(padded[np.arange(pool.size), pool.predictions])
+    return pool.confidence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -33,6 +33,38 @@ def uniform(candidates: IntArray, count: int, rng: np.random.Generator) -> Choic
     return Choice(chosen, 1.0 / (len(candidates) - np.arange(count)))
 
 
+def choose_uniformly(job: Job, answers: Answers, round: int, count: int) -> Choice:
+    """The uniform choice of a round: every method with this seed starts from the same items."""
+    return uniform(answers.unlabelled(job.pool), count, stream(job.seed, "uniform", round))
+
+
+def draw_in_turn(
+    candidates: IntArray,
+    chances: FloatArray,
+    count: int,
+    rng: np.random.Generator,
+    *,
+    method: Literal["zig", "inv"] = "zig",
+) -> Choice:
+    """Draw `count` of the candidates one after the other, each draw in proportion to the chances of those left.
+
+    Such draws are a race of exponential clocks: the first to ring are drawn. The propensity is that of each single
+    draw among the items still open. `method` is NumPy's way of making the exponentials.
+
+    >>> choice = draw_in_turn(np.array([3, 5, 8]), np.array([1.0, 1.0, 2.0]), 3, np.random.default_rng(0))
+    >>> sorted(choice.items.tolist()), float(choice.propensities[-1])
+    ([3, 5, 8], 1.0)
+    """
+    rings_at = rng.standard_exponential(len(candidates), method=method) / chances
+    order = np.argpartition(rings_at, count - 1)[:count] if count < len(candidates) else np.arange(len(candidates))
+    order = order[np.argsort(rings_at[order], kind="stable")]
+    drawn = chances[order]
+    never = np.ones(len(candidates), dtype=bool)
+    never[order] = False
+    left = np.cumsum(drawn[::-1])[::-1] + chances[never].sum()  # summed from the end: no difference of large numbers
+    return Choice(candidates[order], drawn / left)
+
+
 def best(candidates: IntArray, worth: FloatArray, count: int, rng: np.random.Generator) -> Choice:
     """Take the most worthy. `worth [n]`, or `[n, T]` whose later columns break ties of the earlier; then chance.
 
@@ -47,8 +79,3 @@ def best(candidates: IntArray, worth: FloatArray, count: int, rng: np.random.Gen
     # Rounding lets worths tie that differ by the noise of float64 arithmetic; information is in nats, of order 1.
     keys = [rng.permutation(len(candidates)), *(-np.round(c, 9) for c in columns.T[::-1])]
     return Choice(candidates[np.lexsort(keys)[:count]], np.ones(count))
-
-
-def choose_uniformly(job: Job, answers: Answers, round: int, count: int) -> Choice:
-    """The uniform choice of a round: every method with this seed starts from the same items."""
-    return uniform(answers.unlabelled(job.pool), count, stream(job.seed, "uniform", round))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -22,7 +23,7 @@ NO_CLASS = "(no class)"
 MISSING = "(missing)"
 """The group of an item whose cell is empty."""
 
-_ROWS_AT_ONCE = 1 << 16
+_ROWS_CHECKED_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,20 @@ class Outputs:
 
     @cached_property
     def probable(self) -> bool:
-        """Whether there are scores that can be read as probabilities; a confidence above 1 cannot."""
+        """Whether the scores can be read as probabilities: a column per class, or confidences that never exceed 1."""
         return self.scores is not None and (self.scores.ndim == 2 or bool(self.scores.max() <= 1))
+
+    @cached_property
+    def confidence(self) -> FloatArray | None:
+        """The score of what was predicted `[N]`, if scores are known.
+
+        >>> Outputs("model", np.array([0, 2]), np.array([[0.9, 0.1], [0.4, 0.6]])).confidence.tolist()  # 2: no class
+        [0.9, 0.0]
+        """
+        if self.scores is None or self.scores.ndim == 1:
+            return self.scores
+        padded = np.concatenate([self.scores, np.zeros((len(self.scores), 1))], axis=1)
+        return np.asarray(padded[np.arange(len(padded)), self.predictions])
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +147,16 @@ class Pool:
             raise InputError("model", f"be one of {', '.join(names)}", repr(name))
         chosen = self.outputs[0 if name is None else names.index(name)]
         return self if len(names) == 1 else replace(self, outputs=(chosen,))
+
+    @property
+    def probable(self) -> bool:
+        """Whether the scores of the model under test can be read as probabilities."""
+        return self.outputs[0].probable
+
+    @property
+    def confidence(self) -> FloatArray | None:
+        """The score that the model under test gave to what it predicted `[N]`."""
+        return self.outputs[0].confidence
 
     @property
     def columns(self) -> int:
@@ -250,8 +273,7 @@ def _scores(
     if logits:
         if values.ndim == 1:
             raise InputError("logits", "be [N, C]", "one score per item")
-        shifted = np.exp(values - values.max(1, keepdims=True))
-        return np.asarray(shifted / shifted.sum(1, keepdims=True))
+        return np.asarray(softmax(values, axis=1))
     if bad := _rows(values < 0):
         raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
     if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
@@ -268,7 +290,7 @@ def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...
         return
     if outputs.scores.ndim == 1:
         low = float((outputs.scores < 1 / len(classes) - 1e-9).mean())
-        if outputs.scores.max() <= 1 and low > 0.05:
+        if outputs.probable and low > 0.05:
             warnings.warn(
                 f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
                 "confidence in what it predicted, not the probability of one class.",
@@ -299,8 +321,8 @@ def _features(features: Any, items: int) -> NDArray[Any] | None:
     same_length("features", len(array), items, "row")
     if array.ndim == 1:
         array = array[:, None]
-    for start in range(0, items, _ROWS_AT_ONCE):
-        part = array[start : start + _ROWS_AT_ONCE]
+    for start in range(0, items, _ROWS_CHECKED_AT_ONCE):
+        part = array[start : start + _ROWS_CHECKED_AT_ONCE]
         if part.dtype.kind == "f" and (bad := _rows(~np.isfinite(part))):
             raise InputError("features", "be finite", f"NaN or infinity in {rows_at_fault(start + b for b in bad)}")
     return array

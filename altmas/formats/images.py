@@ -12,7 +12,7 @@ from altmas.metrics.errors import InputError
 
 SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"})
 """Image files that are shown. SVG is a program, not a picture."""
-_SHOWN = 3
+_PATHS_SHOWN = 3
 
 
 def images_by_id(folder: Path, ids: Sequence[str]) -> list[str]:
@@ -29,7 +29,7 @@ def images_by_id(folder: Path, ids: Sequence[str]) -> list[str]:
     _complete(folder, [one for one in ids if one not in by_name], len(ids))
     twice = [one for one in ids if len(by_name[one]) > 1]
     if twice:
-        found = sorted(str(path.relative_to(root)) for path in by_name[twice[0]])[:_SHOWN]
+        found = sorted(str(path.relative_to(root)) for path in by_name[twice[0]])[:_PATHS_SHOWN]
         raise InputError(f"images in {folder}", "be one per id", f"{', '.join(found)} for {twice[0]!r}")
     return [str(_inside(next(iter(by_name[one])), root, folder)) for one in ids]
 
@@ -69,7 +69,7 @@ def _inside(path: Path, root: Path, folder: Path) -> Path:
 
 def _complete(folder: Path, missing: Sequence[str], count: int) -> None:
     if missing:
-        shown = ", ".join(map(repr, missing[:_SHOWN]))
+        shown = ", ".join(map(repr, missing[:_PATHS_SHOWN]))
         raise InputError(
             f"images in {folder}", "be there for every item", f"none for {len(missing):,} of {count:,}, e.g. {shown}"
         )

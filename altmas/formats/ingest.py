@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.special import softmax
 
 from altmas.core.checks import sorted_classes
 from altmas.core.files import sha256_of
@@ -20,7 +21,6 @@ from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
 from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, outputs, read_model
 from altmas.formats.own_columns import Described
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray
 
 RESERVED = ("unsure", "skip", "")
 """Answers that are no labels; no class may be named like them."""
@@ -163,12 +163,7 @@ def _opinion(model: ModelFile, classes: tuple[Hashable, ...], cast: Cast, logits
     said, scores = outputs(model, classes, cast, logits, notes)
     if scores is None or scores.ndim == 1:
         return (said, scores)
-    return _softmax(scores) if logits else scores
-
-
-def _softmax(logits: FloatArray) -> FloatArray:
-    shifted = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(1, keepdims=True))
+    return softmax(scores, axis=1) if logits else scores
 
 
 def _all(said: dict[str, Said]) -> tuple[Hashable, ...]:

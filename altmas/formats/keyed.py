@@ -18,7 +18,7 @@ from altmas.formats.tables import Numbered, read_numbered
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import IntArray
 
-_SHOWN = 3
+_KEYS_SHOWN = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False
     extra = [] if more else sorted(place.keys() - set(wanted))
     if missing or extra:
         said = [
-            f"{len(some):,} {word}, e.g. {', '.join(map(repr, some[:_SHOWN]))}"
+            f"{len(some):,} {word}, e.g. {', '.join(map(repr, some[:_KEYS_SHOWN]))}"
             for some, word in ((missing, "missing"), (extra, "more"))
             if some
         ]

@@ -14,7 +14,7 @@ from altmas.metrics.errors import AltmasError
 
 Label = int | Literal["unsure", "skip"]
 """The position of a class, or an answer that is none."""
-_SHOWN = 12
+_CLASSES_SHOWN = 12
 
 
 class NoMatchError(AltmasError):
@@ -105,8 +105,12 @@ class _Classes:
     def __init__(self, classes: Sequence[Hashable]) -> None:
         self._positions = {str(one): i for i, one in enumerate(classes)}
         self._known = Known(self._positions)
-        shown = [repr(name) for name in list(self._positions)[:_SHOWN]]
-        more = f" and {len(self._positions) - _SHOWN:,} more classes" if len(self._positions) > _SHOWN else ""
+        shown = [repr(name) for name in list(self._positions)[:_CLASSES_SHOWN]]
+        more = (
+            f" and {len(self._positions) - _CLASSES_SHOWN:,} more classes"
+            if len(self._positions) > _CLASSES_SHOWN
+            else ""
+        )
         self._otherwise = f"is none of {', '.join([*shown, repr('unsure'), repr('skip')])}{more}"
 
     def find(self, text: str) -> Label:

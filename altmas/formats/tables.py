@@ -18,7 +18,7 @@ from altmas.formats.files import existing, read_bytes, refuse_suffix, refusing
 from altmas.formats.json_text import Record, lines, loads, objects
 from altmas.metrics.errors import InputError
 
-KINDS = "CSV, TSV, Parquet, JSONL, JSON or npz"
+TABLE_KINDS = "CSV, TSV, Parquet, JSONL, JSON or npz"
 _TSV = {".tsv", ".tab"}
 
 
@@ -76,7 +76,7 @@ def _from_file(path: Path, text: bool, windows: bool) -> Numbered:
     if suffix == ".json":
         value = loads(decode(read_bytes(path), path.name, windows=windows), path.name)
         return _counted(from_records(objects(value, path.name), path.name))
-    raise refuse_suffix(path, KINDS)
+    raise refuse_suffix(path, TABLE_KINDS)
 
 
 def from_records(records: Sequence[Record], subject: str) -> pd.DataFrame:

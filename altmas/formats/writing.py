@@ -18,7 +18,7 @@ from altmas.core.files import write_bytes
 from altmas.formats.columns import all_sound, cell_text, sound, texts, typed
 from altmas.formats.files import fits, refuse_suffix
 from altmas.formats.neutral import neutralise
-from altmas.formats.tables import KINDS
+from altmas.formats.tables import TABLE_KINDS
 from altmas.metrics.errors import InputError
 
 
@@ -38,7 +38,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:
-        raise refuse_suffix(target, KINDS)
+        raise refuse_suffix(target, TABLE_KINDS)
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         raise InputError("columns", "have distinct names", names[:12])

@@ -9,16 +9,15 @@ from typing import ClassVar
 import numpy as np
 
 from altmas.beliefs.worths import xwed
-from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate, everything_labelled, plug_in
+from altmas.core.estimates import Estimate, plug_in
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, best, choose_uniformly
-from altmas.core.streams import stream
-from altmas.methods.weighted import BeliefMaker, Learner, countable
+from altmas.core.policies import Choice, best
+from altmas.methods.weighted import BeliefMaker, Learner, SamplingRun
+from altmas.metrics import Metric
 from altmas.metrics.types import FloatArray, IntArray
 
-_ITEMS_AT_ONCE = 1 << 16
+_ITEMS_DRAWN_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -39,45 +38,35 @@ class Ase:
         return AseRun(job, self)
 
 
-class AseRun:
+class AseRun(SamplingRun):
     """Active surrogate estimation at work."""
 
     def __init__(self, job: Job, recipe: Ase) -> None:
-        self.job, self.recipe = job, recipe
+        super().__init__(job)
+        self.recipe = recipe
         self.learner = Learner(job.pool, recipe.belief)
-        self.answers, self.round = Answers(), 0
 
-    def update(self, answers: Answers, round: int) -> None:
-        """Remember the answers."""
-        self.answers, self.round = answers, round
-
-    def choose(self, count: int) -> Choice:
-        """The items of highest XWED; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """The items of highest XWED."""
         worth = np.concatenate([xwed(agreement) for _, agreement in self._agreement()])
-        ties = stream(self.job.seed, "round", self.round, "ties")
-        return best(self.answers.unlabelled(self.job.pool), worth, count, ties)
+        return best(self.answers.unlabelled(self.job.pool), worth, count, self.stream("ties"))
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """Mean over draws of the metric, and the draws' spread; for accuracy R = (1/N) sum_i sum_y pi(y|x_i) L."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
         pool, belief = self.job.pool, self.learner.after(self.answers)
         confusions = np.tile(self.answers.confusion(pool), (self.recipe.draws, 1, 1))
         for items, agreement in self._agreement():
             said = pool.predictions[items]
             confusions += drawn_confusions(agreement, belief.probabilities(items), said, pool.columns)
-        return plug_in(countable(self.job.metrics), confusions, len(self.answers), level)
+        return plug_in(metrics, confusions, len(self.answers), level)
 
     def _agreement(self) -> Iterator[tuple[IntArray, FloatArray]]:
         """Open items in blocks, with draws of their agreement `[M, n]`."""
         belief, open_items = self.learner.after(self.answers), self.answers.unlabelled(self.job.pool)
-        for start in range(0, len(open_items), _ITEMS_AT_ONCE):
-            items = open_items[start : start + _ITEMS_AT_ONCE]
+        for start in range(0, len(open_items), _ITEMS_DRAWN_AT_ONCE):
+            items = open_items[start : start + _ITEMS_DRAWN_AT_ONCE]
             # A new generator of the same stream each time: every block sees the same worlds.
-            rng = stream(self.job.seed, "round", self.round, "draw")
-            yield items, belief.draw_agreement(self.recipe.draws, rng, items)
+            yield items, belief.draw_agreement(self.recipe.draws, self.stream("draw"), items)
 
 
 def drawn_confusions(

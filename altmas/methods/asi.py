@@ -7,23 +7,23 @@ from typing import ClassVar
 
 import numpy as np
 
-from altmas.beliefs.water_filling import water_fill
+from altmas.beliefs.worths import water_fill
 from altmas.core.answers import Answers
-from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, choose_uniformly
-from altmas.core.streams import stream
+from altmas.core.policies import Choice
 from altmas.methods.weighted import (
     BeliefMaker,
     Learner,
+    SamplingRun,
     believed_confusion,
-    countable,
     expected_confusion,
     expected_slopes,
     normal,
     one_step,
     weighted_tally,
 )
+from altmas.metrics import Metric
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -59,13 +59,13 @@ class SampledRound:
     confusion: FloatArray  # [C, P]
 
 
-class AsiRun:
+class AsiRun(SamplingRun):
     """Active statistical inference at work."""
 
     def __init__(self, job: Job, recipe: Asi) -> None:
-        self.job, self.recipe = job, recipe
+        super().__init__(job)
+        self.recipe = recipe
         self.learner = Learner(job.pool, recipe.belief)
-        self.answers, self.round = Answers(), 0
         self.done: list[SampledRound] = []
 
     def update(self, answers: Answers, round: int) -> None:
@@ -78,20 +78,16 @@ class AsiRun:
             self.answers = answers.first(end)
         self.answers, self.round = answers, round
 
-    def choose(self, count: int) -> Choice:
-        """By doubt; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """By doubt."""
         candidates = self.answers.unlabelled(self.job.pool)
-        inclusion = inclusion_of(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
-        chosen = systematic(inclusion, stream(self.job.seed, "round", self.round, "draw"))
+        inclusion = inclusion_by_doubt(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
+        chosen = systematic(inclusion, self.stream("draw"))
         return Choice(candidates[chosen], inclusion[chosen])
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """Rounds averaged by their number of labels: each is unbiased, whatever was believed."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics, labels = self.job.pool, countable(self.job.metrics), len(self.answers)
+        pool, labels = self.job.pool, len(self.answers)
         shares = self._shares()
         near = believed_confusion(pool, self.answers, self.learner.after(self.answers))
         values, slopes = one_step(metrics, near, self.confusion())
@@ -124,10 +120,10 @@ class AsiRun:
         return SampledRound(items, labels, inclusion, mine, total)
 
 
-def inclusion_of(agreement: FloatArray, count: int, tau: float) -> FloatArray:
+def inclusion_by_doubt(agreement: FloatArray, count: int, tau: float) -> FloatArray:
     """pi_i = (1 - tau) (n_b/n) u_i/ubar + tau n_b/n, u = 2 min(a, 1 - a), held at 1 with the sum kept at n_b.
 
-    >>> inclusion_of(np.array([0.5, 0.9, 1.0, 1.0]), 1, 0.5).round(3).tolist()
+    >>> inclusion_by_doubt(np.array([0.5, 0.9, 1.0, 1.0]), 1, 0.5).round(3).tolist()
     [0.542, 0.208, 0.125, 0.125]
     """
     doubt = 2 * np.minimum(agreement, 1 - agreement)

@@ -8,21 +8,21 @@ from typing import ClassVar
 import numpy as np
 
 from altmas.core.answers import Answers
-from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, choose_uniformly
+from altmas.core.policies import Choice, draw_in_turn
 from altmas.core.pool import Pool
-from altmas.core.streams import stream
 from altmas.methods.weighted import (
     BeliefMaker,
     Learner,
+    SamplingRun,
     believed_confusion,
-    countable,
     normal,
     one_step,
     weighted_tally,
 )
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics import Metric
+from altmas.metrics.types import FloatArray
 
 FLOOR = 0.05
 """Least worth of an item, as a share of the highest: its authors' guard against infinite weights."""
@@ -44,30 +44,22 @@ class Lure:
         return LureRun(job, self)
 
 
-class LureRun:
+class LureRun(SamplingRun):
     """Active testing at work."""
 
     def __init__(self, job: Job, recipe: Lure) -> None:
-        self.job, self.learner = job, Learner(job.pool, recipe.belief)
-        self.answers, self.round = Answers(), 0
+        super().__init__(job)
+        self.learner = Learner(job.pool, recipe.belief)
 
-    def update(self, answers: Answers, round: int) -> None:
-        """Remember the answers."""
-        self.answers, self.round = answers, round
-
-    def choose(self, count: int) -> Choice:
-        """By expected loss; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """By expected loss."""
         candidates = self.answers.unlabelled(self.job.pool)
         worth = floored(1 - self.learner.after(self.answers).agreement(candidates))
-        return draw_in_turn(candidates, worth, count, stream(self.job.seed, "round", self.round, "draw"))
+        return draw_in_turn(candidates, worth, count, self.stream("draw"), method="inv")
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """Every metric of the LURE confusion, +- the standard error of a mean of weighted losses."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics, labels = self.job.pool, countable(self.job.metrics), len(self.answers)
+        pool, labels = self.job.pool, len(self.answers)
         v = lure_weights(self.answers.propensities, pool.size)
         near = believed_confusion(pool, self.answers, self.learner.after(self.answers))
         values, slopes = one_step(metrics, near, self.confusion())
@@ -90,21 +82,6 @@ def floored(worth: FloatArray) -> FloatArray:
     """
     highest = worth.max()
     return np.maximum(worth, FLOOR * highest) if highest > 0 else np.ones_like(worth)
-
-
-def draw_in_turn(candidates: IntArray, worth: FloatArray, count: int, rng: np.random.Generator) -> Choice:
-    """One after another in proportion to worth, without replacement; the propensity is that of each single draw.
-
-    The order of log worth + Gumbel noise is the order of such draws.
-
-    >>> chosen = draw_in_turn(np.arange(3), np.array([1.0, 2.0, 1.0]), 3, np.random.default_rng(0))
-    >>> chosen.items.tolist(), chosen.propensities.round(3).tolist()
-    ([2, 1, 0], [0.25, 0.667, 1.0])
-    """
-    order = np.argsort(-(np.log(worth) + rng.gumbel(size=len(worth))), kind="stable")
-    ranked = worth[order]
-    left = np.cumsum(ranked[::-1])[::-1]  # worth of an item and all that are drawn after it
-    return Choice(candidates[order[:count]], np.minimum(1.0, ranked[:count] / left[:count]))
 
 
 def lure_weights(propensities: FloatArray, pool_size: int) -> FloatArray:

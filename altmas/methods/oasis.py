@@ -9,13 +9,18 @@ from numpy.typing import NDArray
 
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
-from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, choose_uniformly, uniform
+from altmas.core.policies import Choice, uniform
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.stratified import by_prediction, numbered
-from altmas.methods.weighted import confidence, countable, linearised, normal, probable, weighted_tally
+from altmas.methods.weighted import (
+    SamplingRun,
+    linearised,
+    normal,
+    weighted_tally,
+)
 from altmas.metrics import Metric
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
@@ -49,13 +54,13 @@ class Oasis:
         return OasisRun(job, self)
 
 
-class OasisRun:
+class OasisRun(SamplingRun):
     """Adaptive importance sampling at work. `drawn` and `weights` hold every draw, repeated ones included."""
 
     def __init__(self, job: Job, recipe: Oasis) -> None:
-        self.job, self.recipe = job, recipe
+        super().__init__(job)
+        self.recipe = recipe
         self.strata = Strata.of(job.pool, class_of_interest(job.pool, job.metrics), recipe.strata)
-        self.answers, self.round = Answers(), 0
         self.labels = np.full(job.pool.size, -1)  # -1: not known
         self.drawn: IntArray = np.zeros(0, np.int64)
         self.weights: FloatArray = np.zeros(0)
@@ -72,10 +77,8 @@ class OasisRun:
             self.answers = answers.first(end)
         self.answers, self.round = answers, round
 
-    def choose(self, count: int) -> Choice:
-        """Draw until `count` new items have come up; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """Draw until `count` new items have come up."""
         chances = self.instrument()
         items, new, rng = self._draws(chances, count, self.round)
         chosen = Choice(items[new], self.strata.of_item(chances / self.strata.sizes, items[new]))
@@ -86,14 +89,11 @@ class OasisRun:
         more = uniform(left, count - len(chosen.items), rng)
         return Choice(np.append(chosen.items, more.items), np.append(chosen.propensities, more.propensities))
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """N sum(u e) / sum(u), with the delta method's error of such a ratio."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics = self.job.pool, countable(self.job.metrics)
         values, slopes = linearised(metrics, self.confusion())
-        influence = slopes[:, self.labels[self.drawn], pool.predictions[self.drawn]]
-        errors = pool.size * ratio_error(influence, self.weights)
+        influence = slopes[:, self.labels[self.drawn], self.job.pool.predictions[self.drawn]]
+        errors = self.job.pool.size * ratio_error(influence, self.weights)
         return normal(metrics, values, errors, len(self.answers), level)
 
     def confusion(self) -> FloatArray:
@@ -164,9 +164,9 @@ class Strata:
     @classmethod
     def of(cls, pool: Pool, target: int | None, goal: int) -> Strata:
         """By the score of the class of interest, or of being right; by prediction where there are no scores."""
-        score = confidence(pool) if target is None else class_score(pool, target)
+        score = pool.confidence if target is None else class_score(pool, target)
         number = by_prediction(pool, goal) if score is None else cum_sqrt_f(score, goal)
-        return cls(pool, target, numbered(number), score if probable(pool) else None)
+        return cls(pool, target, numbered(number), score if pool.probable else None)
 
     def mean(self, values: FloatArray) -> FloatArray:
         """Mean within each stratum."""
@@ -214,7 +214,7 @@ def class_score(pool: Pool, target: int) -> FloatArray | None:
         return np.asarray(said, dtype=np.float64)
     if pool.scores.ndim == 2:
         return np.asarray(pool.scores[:, target])
-    rest = (1 - pool.scores) / (len(pool.classes) - 1) if probable(pool) else -pool.scores
+    rest = (1 - pool.scores) / (len(pool.classes) - 1) if pool.probable else -pool.scores
     return np.asarray(np.where(said, pool.scores, rest))
 
 

@@ -9,15 +9,15 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.methods.weighted import (
-    Belief,
     BeliefMaker,
-    countable,
+    LearningBelief,
+    SamplingRun,
     expected_confusion,
     expected_slopes,
     linearised,
@@ -26,8 +26,9 @@ from altmas.methods.weighted import (
     one_step,
     taught,
 )
+from altmas.metrics import Metric
+from altmas.metrics.confusion import ratio
 from altmas.metrics.errors import InputError
-from altmas.metrics.ratios import ratio
 from altmas.metrics.types import FloatArray
 
 PREDICTORS = ("belief", "scores")
@@ -59,32 +60,26 @@ class Ppi:
         return PpiRun(job, self, make_belief(job.pool, self.belief), None)
 
 
-class PpiRun:
+class PpiRun(SamplingRun):
     """Prediction-powered inference at work."""
 
-    def __init__(self, job: Job, recipe: Ppi, belief: Belief | None, predicted: FloatArray | None) -> None:
-        self.job, self.recipe = job, recipe
+    def __init__(self, job: Job, recipe: Ppi, belief: LearningBelief | None, predicted: FloatArray | None) -> None:
+        super().__init__(job)
+        self.recipe = recipe
         self.fold = stream(job.seed, "folds").permutation(job.pool.size) % recipe.folds
-        self.answers, self.round = Answers(), 0
         self._belief, self._predicted, self._seen = belief, predicted, Answers()
 
-    def update(self, answers: Answers, round: int) -> None:
-        """Remember the answers."""
-        self.answers, self.round = answers, round
-
-    def choose(self, count: int) -> Choice:
+    def choose_next(self, count: int) -> Choice:
         """Uniformly among the open items."""
         return choose_uniformly(self.job, self.answers, self.round, count)
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """theta = lam mean(Yhat of the open) + mean(Y - lam Yhat), cell by cell, with each metric's best lam.
 
         A metric's Y is its slope at an item's cell: at the confusion that answers and predictions add up to or, as
         the model under test's own scores may be far off, at the estimate of lam = 1 without its negative cells.
         """
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics, answers = self.job.pool, countable(self.job.metrics), self.answers
+        pool, answers = self.job.pool, self.answers
         open_items, n = answers.unlabelled(pool), len(answers)
         predicted, predicted_open = self.predicted()[answers.items], self.predicted()[open_items]
         said, said_open = pool.predictions[answers.items], pool.predictions[open_items]
@@ -100,7 +95,7 @@ class PpiRun:
         lam = power(y, yhat, yhat_open)
         shift = lam[:, None, None] * (of_open / len(open_items) - of_answers / n)
         values, _ = one_step(metrics, near, pool.size * (counts / n + shift))
-        errors = pool.size * standard_error(y, yhat, yhat_open, lam) if n > 1 else np.full(len(metrics), np.inf)
+        errors = pool.size * ppi_error(y, yhat, yhat_open, lam) if n > 1 else np.full(len(metrics), np.inf)
         return normal(metrics, values, errors, n, level)
 
     def predicted(self) -> FloatArray:
@@ -143,10 +138,10 @@ def power(y: FloatArray, yhat: FloatArray, yhat_open: FloatArray) -> FloatArray:
     return np.where((y == 0).all(1), 1.0, lam)
 
 
-def standard_error(y: FloatArray, yhat: FloatArray, yhat_open: FloatArray, lam: FloatArray) -> FloatArray:
+def ppi_error(y: FloatArray, yhat: FloatArray, yhat_open: FloatArray, lam: FloatArray) -> FloatArray:
     """se^2 = lam^2 Var(Yhat_open)/N + Var(Y - lam Yhat)/n, as published: it does not shrink as a pool is used up.
 
-    >>> standard_error(np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.zeros((1, 3)), np.ones(1)).round(4).tolist()
+    >>> ppi_error(np.array([[0.0, 1.0]]), np.zeros((1, 2)), np.zeros((1, 3)), np.ones(1)).round(4).tolist()
     [0.3536]
     """
     rest = (y - lam[:, None] * yhat).var(1) / y.shape[1]
@@ -159,7 +154,7 @@ def probabilities_of_scores(pool: Pool) -> FloatArray:
     >>> probabilities_of_scores(Pool.build(["a", "b"], scores=[0.8, 0.5], classes=list("abc"))).round(2).tolist()
     [[0.8, 0.1, 0.1], [0.25, 0.5, 0.25]]
     """
-    if pool.scores is None or (pool.scores.ndim == 1 and pool.scores.max() > 1):
+    if pool.scores is None or not pool.probable:
         got = "no scores" if pool.scores is None else f"numbers up to {pool.scores.max():.4g}"
         raise InputError("scores", "be probabilities for predictor='scores'", got)
     if pool.scores.ndim == 2:

@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
-from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
-from altmas.core.policies import Choice, choose_uniformly
+from altmas.core.policies import Choice
 from altmas.core.pool import Pool
-from altmas.core.streams import stream
-from altmas.methods.weighted import confidence, countable, linearised, normal, weighted_tally
+from altmas.methods.weighted import SamplingRun, linearised, normal, weighted_tally
+from altmas.metrics import Metric
 from altmas.metrics.types import FloatArray, IntArray
 
 LEAST_VARIANCE = 0.05
@@ -39,26 +38,19 @@ class Stratified:
         return StratifiedRun(job, stratify(job.pool, self.strata))
 
 
-class StratifiedRun:
+class StratifiedRun(SamplingRun):
     """Stratified sampling at work; `strata` is the stratum of each item."""
 
     def __init__(self, job: Job, strata: IntArray) -> None:
-        self.job, self.strata = job, strata
+        super().__init__(job)
+        self.strata = strata
         self.sizes = np.bincount(strata)
-        self.answers, self.round = Answers(), 0
 
-    def update(self, answers: Answers, round: int) -> None:
-        """Remember the answers."""
-        self.answers, self.round = answers, round
-
-    def choose(self, count: int) -> Choice:
-        """To strata by Neyman's rule, within a stratum uniformly; uniformly before the first answer."""
-        if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+    def choose_next(self, count: int) -> Choice:
+        """To strata by Neyman's rule, within a stratum uniformly."""
         have, right = self._answered()
-        turns = apportion(neyman(self.sizes, have, right), have, self.sizes - have, count)
-        rng = stream(self.job.seed, "round", self.round, "draw")
-        candidates = rng.permutation(self.answers.unlabelled(self.job.pool))
+        turns = apportion(neyman_weights(self.sizes, have, right), have, self.sizes - have, count)
+        candidates = self.stream("draw").permutation(self.answers.unlabelled(self.job.pool))
         queues = [candidates[self.strata[candidates] == h] for h in range(len(self.sizes))]
         taken, items, open_there = np.zeros(len(queues), np.int64), [], []
         for h in turns:
@@ -68,11 +60,9 @@ class StratifiedRun:
         # The stratum of a turn is fixed by the answers; chance enters only within it.
         return Choice(np.array(items), 1.0 / np.array(open_there))
 
-    def estimate(self, level: float) -> list[Estimate]:
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """sum_h (N_h/n_h) counts_h, and Var = sum_h N_h^2 (1 - n_h/N_h) s_h^2 / n_h of the answers' slopes."""
-        if (exact := everything_labelled(self.job, self.answers, level)) is not None:
-            return exact
-        pool, metrics, answers = self.job.pool, countable(self.job.metrics), self.answers
+        pool, answers = self.job.pool, self.answers
         values, slopes = linearised(metrics, self.confusion())
         influence = slopes[:, answers.labels, pool.predictions[answers.items]]
         merged = self._merged()
@@ -103,7 +93,7 @@ def stratify(pool: Pool, most: int) -> IntArray:
     >>> stratify(Pool.build([0, 1, 1, 0], scores=[0.6, 0.7, 0.8, 0.9]), 2).tolist()
     [0, 0, 1, 1]
     """
-    known = confidence(pool)
+    known = pool.confidence
     if known is None:
         return by_prediction(pool, most)
     # By the middle rank of equal values: a confidence that half the pool shares makes a stratum of its own.
@@ -128,10 +118,10 @@ def numbered(strata: IntArray) -> IntArray:
     return np.unique(strata, return_inverse=True)[1].astype(np.int64)
 
 
-def neyman(sizes: IntArray, have: IntArray, right: IntArray) -> FloatArray:
+def neyman_weights(sizes: IntArray, have: IntArray, right: IntArray) -> FloatArray:
     """N_h sqrt(max(mu_h (1 - mu_h), .05)), mu_h = (right + 1) / (answers + 2).
 
-    >>> neyman(np.array([10, 10]), np.array([8, 8]), np.array([4, 8])).round(3).tolist()
+    >>> neyman_weights(np.array([10, 10]), np.array([8, 8]), np.array([4, 8])).round(3).tolist()
     [5.0, 3.0]
     """
     mu = (right + 1) / (have + 2)

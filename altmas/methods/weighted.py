@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from altmas.core.answers import Answers
-from altmas.core.estimates import Estimate
-from altmas.core.groups import confidences
+from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.method import Job
+from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
+from altmas.core.streams import stream
 from altmas.metrics import Metric
-from altmas.metrics.custom import LabelFunction
+from altmas.metrics.custom import countable
 from altmas.metrics.types import FloatArray, IntArray
 
-GROWTH = 1.15
+RELEARN_GROWTH = 1.15
 """A belief relearns when it has this many times the answers it last learnt from."""
 
 
-class Belief(Protocol):
+class LearningBelief(Protocol):
     """What a pool's labels may be; `altmas.beliefs.label_belief.LabelBelief` is one."""
 
     def fit(self, items: IntArray, labels: IntArray) -> None: ...
@@ -31,10 +32,10 @@ class Belief(Protocol):
     def draw_agreement(self, draws: int, rng: np.random.Generator, items: IntArray | None = None) -> FloatArray: ...
 
 
-BeliefMaker = Callable[[Pool], Belief]
+BeliefMaker = Callable[[Pool], LearningBelief]
 
 
-def make_belief(pool: Pool, make: BeliefMaker | None) -> Belief:
+def make_belief(pool: Pool, make: BeliefMaker | None) -> LearningBelief:
     """The belief a method was given, or the one learnt from the model under test's outputs."""
     if make is not None:
         return make(pool)
@@ -49,7 +50,7 @@ def due(last: int, now: int) -> bool:
     >>> due(0, 20), due(20, 22), due(20, 23)
     (True, False, True)
     """
-    return now > 0 and now >= GROWTH * last
+    return now > 0 and now >= RELEARN_GROWTH * last
 
 
 def taught(rounds: IntArray) -> int:
@@ -64,6 +65,40 @@ def taught(rounds: IntArray) -> int:
     return last
 
 
+class SamplingRun(ABC):
+    """What the runs of this room have in common: a uniform start, and exact metrics once every item is labelled."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.answers, self.round = job, Answers(), 0
+
+    def update(self, answers: Answers, round: int) -> None:
+        """Remember the answers."""
+        self.answers, self.round = answers, round
+
+    def choose(self, count: int) -> Choice:
+        """Uniformly before the first answer, then as the method does."""
+        if len(self.answers) == 0:
+            return choose_uniformly(self.job, self.answers, self.round, count)
+        return self.choose_next(count)
+
+    def estimate(self, level: float) -> list[Estimate]:
+        """Every metric of the job; there is nothing left to estimate where every item is labelled."""
+        exact = everything_labelled(self.job, self.answers, level)
+        return exact if exact is not None else self.estimate_open(countable(self.job.metrics), level)
+
+    def stream(self, purpose: str) -> np.random.Generator:
+        """Random numbers of this round."""
+        return stream(self.job.seed, "round", self.round, purpose)
+
+    @abstractmethod
+    def choose_next(self, count: int) -> Choice:
+        """Which open items to ask about, given some answers."""
+
+    @abstractmethod
+    def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
+        """These metrics, while some items are open; they can be taken of estimated counts."""
+
+
 class Learner:
     """A belief that relearns in time; what it believes is a function of the answers alone, not of earlier calls."""
 
@@ -71,7 +106,7 @@ class Learner:
         self.pool, self.make = pool, make
         self._belief, self._seen = make_belief(pool, make), Answers()
 
-    def after(self, answers: Answers) -> Belief:
+    def after(self, answers: Answers) -> LearningBelief:
         """What is believed after these answers; the latest of them may not have been learnt from yet."""
         seen = answers.first(taught(answers.rounds))
         if seen.same_as(self._seen):
@@ -82,20 +117,6 @@ class Learner:
             self._belief.fit(seen.items, seen.labels)
         self._seen = seen
         return self._belief
-
-
-def confidence(pool: Pool) -> FloatArray | None:
-    """The model under test's score of what it predicted `[N]`; 0 for an answer that is no class.
-
-    >>> confidence(Pool.build([0, 1], scores=[[0.9, 0.1], [0.4, 0.6]])).tolist()
-    [0.9, 0.6]
-    """
-    return None if pool.scores is None else confidences(pool)
-
-
-def probable(pool: Pool) -> bool:
-    """Whether the scores can be read as probabilities."""
-    return pool.scores is not None and (pool.scores.ndim == 2 or bool(pool.scores.max() <= 1))
 
 
 def weighted_tally(pool: Pool, items: IntArray, labels: IntArray, weights: FloatArray) -> FloatArray:
@@ -120,7 +141,7 @@ def expected_confusion(probabilities: FloatArray, predictions: IntArray, columns
     return np.array(rows, dtype=np.float64)
 
 
-def believed_confusion(pool: Pool, answers: Answers, belief: Belief) -> FloatArray:
+def believed_confusion(pool: Pool, answers: Answers, belief: LearningBelief) -> FloatArray:
     """The answers, and the other items as they are believed to be: a confusion of the pool without negative cells."""
     open_items = answers.unlabelled(pool)
     rest = expected_confusion(belief.probabilities(open_items), pool.predictions[open_items], pool.columns)
@@ -138,45 +159,6 @@ def expected_slopes(slopes: FloatArray, probabilities: FloatArray, predictions: 
         here = np.flatnonzero(predictions == column)
         out[:, here] = slopes[:, :, column] @ probabilities[here].T
     return out
-
-
-def whole_counts(confusions: FloatArray) -> FloatArray:
-    """Whole counts near these `[..., C, P]`, with their total rounded: what is left goes to the largest fractions.
-
-    >>> whole_counts(np.array([[2.6, 0.3], [0.4, 0.7]])).tolist()
-    [[3.0, 0.0], [0.0, 1.0]]
-    """
-    flat = np.maximum(confusions, 0).reshape(-1, confusions.shape[-2] * confusions.shape[-1])
-    down = np.floor(flat)
-    missing = np.rint(flat.sum(1)) - down.sum(1)
-    rank = np.argsort(np.argsort(down - flat, axis=1, kind="stable"), axis=1)
-    return np.asarray((down + (rank < missing[:, None])).reshape(confusions.shape))
-
-
-@dataclass(frozen=True)
-class OnWholeCounts:
-    """A function of labels, taken of estimated counts: it knows whole items only, so they are rounded first."""
-
-    inner: LabelFunction
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return self.inner.bounds
-
-    def value(self, confusion: ArrayLike) -> FloatArray:
-        return self.inner.value(whole_counts(np.asarray(confusion, dtype=np.float64)))
-
-    def gradient(self, confusion: ArrayLike) -> FloatArray:
-        return self.inner.gradient(whole_counts(np.asarray(confusion, dtype=np.float64)))
-
-
-def countable(metrics: Sequence[Metric]) -> tuple[Metric, ...]:
-    """The metrics, all of them fit for expected counts."""
-    return tuple(OnWholeCounts(one) if isinstance(one, LabelFunction) else one for one in metrics)
 
 
 def linearised(metrics: Sequence[Metric], confusion: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from altmas.core.files import FILE_MODE
+from altmas.core.files import locked, write_text
 from altmas.metrics.errors import InputError
 
-LOCK_FILE = "server.lock"
+PAGE_LOCK, ADDRESS = "server.lock", "server.json"
 
 
+@dataclass(frozen=True)
 class Instance:
-    """A process's hold on an audit's page; says in the lock file who it is."""
+    """A process's hold on an audit's page; it says in a file beside the lock who it is."""
 
-    def __init__(self, handle: int) -> None:
-        self._handle = handle
+    folder: Path
 
     def announce(self, host: str, port: int) -> None:
         """Leave the address for those who come second, and for the next start, which takes the same port."""
-        os.ftruncate(self._handle, 0)
-        os.pwrite(self._handle, json.dumps({"pid": os.getpid(), "host": host, "port": port}).encode(), 0)
+        write_text(self.folder / ADDRESS, json.dumps({"pid": os.getpid(), "host": host, "port": port}))
 
 
 @contextmanager
 def only_instance(folder: Path) -> Iterator[Instance]:
     """Hold the audit's page, or say who does."""
-    handle = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+    with locked(folder / PAGE_LOCK, wait=0) as mine:
+        if not mine:
             other = last_instance(folder)
             where = f"http://{other['host']}:{other['port']}" if other else "an address not known yet"
             raise InputError(
@@ -43,16 +39,14 @@ def only_instance(folder: Path) -> Iterator[Instance]:
                 "have one labelling page at a time",
                 f"another in process {other.get('pid', 'unknown')} at {where}",
                 "It serves several annotators: start it once, with --annotator for each.",
-            ) from None
-        yield Instance(handle)
-    finally:
-        os.close(handle)
+            )
+        yield Instance(folder)
 
 
 def last_instance(folder: Path) -> dict[str, Any]:
     """What the last page that was served said about itself; empty if there was none."""
     try:
-        said = json.loads((folder / LOCK_FILE).read_text())
+        said = json.loads((folder / ADDRESS).read_text())
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) and {"pid", "host", "port"} <= said.keys() else {}

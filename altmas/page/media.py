@@ -12,6 +12,9 @@ LARGEST_IMAGE = 64 << 20
 IMAGE_KINDS = "PNG, JPEG, GIF, WebP or BMP"
 _BMP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
 
+# Windows has neither flag.
+_NO_LINK_NO_PIPE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
 
 def image_type(head: bytes) -> str | None:
     r"""The content type of an image from its first bytes; None for anything else, SVG and HTML above all.
@@ -48,7 +51,7 @@ def read_image(registered: Path) -> tuple[bytes, str]:
     """The bytes of an item's image and their content type."""
     path = real_path(registered)
     try:
-        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        with open(os.open(path, os.O_RDONLY | _NO_LINK_NO_PIPE), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
                 raise RefusedError(404, "The image of this item is not a file.")

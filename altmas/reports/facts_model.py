@@ -199,9 +199,9 @@ class ModelFacts:
         return None if table is None else confusion_facts(table, classes)
 
     def _calibration(self, estimates: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
-        scores = {one.name: one.scores for one in self.pool.outputs}[self.name]
-        if scores is None or scores.max() > 1:
-            why = "came without scores" if scores is None else "has scores that are no probabilities"
+        outputs = next(one for one in self.pool.outputs if one.name == self.name)
+        if not outputs.probable:
+            why = "came without scores" if outputs.scores is None else "has scores that are no probabilities"
             self._leave_out("calibration", f"The model under test {why}.")
             return None
         table = self._asked("calibration", lambda: self.findings.calibration(self._one))

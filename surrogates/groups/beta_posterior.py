@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv
 
-FloatArray = NDArray[np.float64]
+from altmas.metrics.types import FloatArray
 
 _HALVINGS = 40
 

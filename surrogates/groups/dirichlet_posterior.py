@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 from altmas.surrogates.groups.hierarchical import HierarchicalPrior
-
-FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,23 +12,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, expit, gammaln, logit, ndtri
+from numpy.typing import ArrayLike
+from scipy.special import digamma, expit, gammaln, logit, ndtri, softmax
 from scipy.stats import qmc
 
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
-
-FloatArray = NDArray[np.float64]
 
 CENTRE = np.array([0.0, 1.0, np.log(40.0)])
 SPREAD = np.array([2.0, 1.0, 1.0])
 """Weak priors of (a, b, log tau): any accuracy, scores about right, groups alike but not the same."""
 
 POINTS = 32
-TINY = 1e-6
+LEAST_COUNT = 1e-6
 """Pseudo-counts, at least: far out a prior is as good as certain, and its logarithm must stay finite."""
 
-_STEPS = 30
+_CLIMBING_STEPS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class HierarchicalPrior:
         """Right and wrong pseudo-counts of the prior `[H, R, G]`."""
         logits = self.points[..., :1] + self.points[..., 1:2] * self.x
         strength = np.exp(self.points[..., 2:])
-        return np.maximum(expit(logits) * strength, TINY), np.maximum(expit(-logits) * strength, TINY)
+        return np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
 
     def posterior(self, right: ArrayLike, wrong: ArrayLike) -> BetaPosterior:
         """With these answers `[R, G]`."""
@@ -91,8 +90,7 @@ def fit_prior(right: ArrayLike, wrong: ArrayLike, x: FloatArray, start: FloatArr
     normal = _normal_points()
     points = mode + np.einsum("rij,hj->hri", root, normal)
     height = np.stack([_log_posterior(point, r, w, x) for point in points]) + 0.5 * (normal**2).sum(-1)[:, None]
-    weights = np.exp(height - height.max(0))
-    return HierarchicalPrior(points, weights / weights.sum(0), x)
+    return HierarchicalPrior(points, np.asarray(softmax(height, axis=0)), x)
 
 
 def _normal_points() -> FloatArray:
@@ -102,7 +100,7 @@ def _normal_points() -> FloatArray:
 
 def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Newton's method with a bounded step, all replicates together; the mode and the curvature there."""
-    for _ in range(_STEPS):
+    for _ in range(_CLIMBING_STEPS):
         curvature = _curvature(phi, r, w, x)
         values, vectors = np.linalg.eigh(curvature)
         along = np.einsum("rji,rj->ri", vectors, _slope(phi, r, w, x)) / np.maximum(np.abs(values), 0.05)
@@ -117,7 +115,7 @@ def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tupl
 def _shapes(phi: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Pseudo-counts a, b and their sum; b is not 1 minus something, which would round to 0 far out."""
     logits, strength = phi[:, :1] + phi[:, 1:2] * x, np.exp(phi[:, 2:])
-    a, b = np.maximum(expit(logits) * strength, TINY), np.maximum(expit(-logits) * strength, TINY)
+    a, b = np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
     return a, b, a + b
 
 

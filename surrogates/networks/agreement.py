@@ -6,7 +6,7 @@ ALT-MAS, section 3.1. The edge cases are decided here, and only here:
   that the rule of succession gives for n agreeing answers out of n, (n + 1) / (n + 2); which items make up that share
   is left to chance.
 - no agreement seen yet: no pseudo-labels.
-- fewer than `FEWEST` answers: too few to split; no pseudo-labels.
+- fewer than `FEWEST_TO_SPLIT` answers: too few to split; no pseudo-labels.
 - one answer in the rarer class: it goes to the training part, so the validation part has one class. If all n of that
   part agree, the lowest threshold wins, and its precision is again (n + 1) / (n + 2); if none agrees, precision is 0
   and nothing is kept.
@@ -20,15 +20,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 from altmas.surrogates.protocols import DrawingEstimator
 
-BoolArray = NDArray[np.bool_]
-FloatArray = NDArray[np.floating[Any]]
-IntArray = NDArray[np.int64]
-
-FEWEST = 4
+FEWEST_TO_SPLIT = 4
 VALIDATION = 0.3
 
 
@@ -58,7 +54,7 @@ def pseudo_label(
     `candidates` is an array of rows, or a callable that yields it in blocks (for pools that do not fit in memory).
     """
     blocks = candidates if callable(candidates) else lambda: iter([candidates])
-    if len(agrees) < FEWEST or not agrees.any():
+    if len(agrees) < FEWEST_TO_SPLIT or not agrees.any():
         return NOTHING
     if agrees.all():
         precision = succession(len(agrees))

@@ -14,12 +14,11 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import Float32Array
 from altmas.surrogates.backend import tensorflow
 
-Float32Array = NDArray[np.float32]
 Shape = tuple[int, ...]
 
 

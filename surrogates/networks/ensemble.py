@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
-from altmas.surrogates.protocols import DrawingEstimator, Float32Array
+from altmas.metrics.types import Float32Array
+from altmas.surrogates.protocols import DrawingEstimator
 
 
 class EnsembleSurrogate:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
-Float32Array = NDArray[np.float32]
+from altmas.metrics.types import Float32Array
 
 _ITEMS_AT_ONCE = 2048  # a block's activations stay in the cache
 
@@ -39,7 +40,7 @@ def draw_probabilities(x: Float32Array, weights: Sequence[Float32Array], masks: 
                 if layer < depth:
                     np.maximum(z, 0, out=z)
             out[j, rows] = z.T
-    return _softmax(out)
+    return np.asarray(softmax(out, axis=-1))
 
 
 def _small_layers(
@@ -56,10 +57,3 @@ def _small_layers(
         kernel = kernels[i][rows] * mask[j, rows, None]
         layers.append((np.ascontiguousarray(kernel[:, columns].T), biases[i][columns][:, None]))
     return layers
-
-
-def _softmax(logits: Float32Array) -> Float32Array:
-    logits -= logits.max(-1, keepdims=True)
-    np.exp(logits, out=logits)
-    logits /= logits.sum(-1, keepdims=True)
-    return logits

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from altmas.metrics.errors import InputError
-from altmas.surrogates.networks.architectures import MLP, Architecture, Float32Array, LeNet
+from altmas.metrics.types import Float32Array
+from altmas.surrogates.networks.architectures import MLP, Architecture, LeNet
 from altmas.surrogates.networks.masked_mlp import draw_probabilities
 from altmas.surrogates.networks.network import Network
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from altmas.metrics.types import Float32Array
 from altmas.surrogates.backend import tensorflow
-from altmas.surrogates.networks.architectures import Architecture, Float32Array, Shape, initial_weights
+from altmas.surrogates.networks.architectures import Architecture, Shape, initial_weights
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7  # Adam, as Keras sets it
 

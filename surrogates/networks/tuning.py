@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import IntArray
 from altmas.surrogates.networks.mc_dropout import MCDropoutLeNet, MCDropoutMLP
-
-IntArray = NDArray[np.int64]
 
 RANGES = {"learning_rate": (1e-4, 1e-2), "epochs": (10, 200), "dropout": (0.05, 0.75)}
 """Where each setting is searched; the learning rate on a log scale."""

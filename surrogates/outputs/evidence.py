@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import entr, logit, ndtri
 from scipy.stats import rankdata
 
 from altmas.metrics.types import FloatArray, IntArray
@@ -21,20 +22,28 @@ SLOPE = (1.0, 0.5)
 """Prior mean and deviation of the slope on the log odds of a confidence: near 1, as for a calibrated probability."""
 
 
-@dataclass(frozen=True, eq=False)
-class Opinion:
-    """What one model said: a class index per item (`C` = no class) and, if known, its scores `[N]` or `[N, C]`."""
+class ModelOutputs(Protocol):
+    """What one model said about the pool's items; `altmas.core.pool.Outputs` is one."""
 
-    said: IntArray
-    scores: FloatArray | None = None
+    @property
+    def predictions(self) -> IntArray:
+        """A class index per item `[N]`; C stands for an answer that is no class."""
+        ...
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """`[N]` or `[N, C]`, if known."""
+        ...
 
     @property
     def confidence(self) -> FloatArray | None:
-        """Its confidence in what it said `[N]`."""
-        if self.scores is None or self.scores.ndim == 1:
-            return self.scores
-        padded = np.concatenate([self.scores, self.scores.max(1, keepdims=True)], axis=1)  # no class: its highest
-        return np.asarray(padded[np.arange(len(self.said)), self.said])
+        """The score of what was predicted `[N]`, if known."""
+        ...
+
+    @property
+    def probable(self) -> bool:
+        """Whether the scores can be read as probabilities."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,22 +66,22 @@ class Evidence:
         return len(self.said)
 
 
-def gather(own: Opinion, classes: int, opinions: Sequence[Opinion] = ()) -> Evidence:
+def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutputs] = ()) -> Evidence:
     """The evidence in one model's outputs and in other models' opinions on the same items.
 
     Confidences enter twice: as log odds, believed to matter as a calibrated probability would (slope near 1), and by
     rank, with a bend at each knot, so that a confidence that is no probability can be learnt too. An opinion enters as
     agreement with the model under test, with its own confidence on either side, and in the count of those agreeing.
 
-    >>> evidence = gather(Opinion(np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2)
-    >>> evidence.columns.shape
+    >>> from altmas.core.pool import Outputs
+    >>> evidence_from(Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2).columns.shape
     (3, 6)
     """
     build = _Columns()
-    ranks, intercept = np.zeros(len(own.said)), 1.0
-    if (confidence := own.confidence) is not None:
+    ranks, intercept = np.zeros(len(own.predictions)), 1.0
+    if (confidence := _confidence(own)) is not None:
         ranks = normal_scores(confidence)
-        odds = _log_odds(confidence)
+        odds = _log_odds(confidence, own.probable)
         intercept = SLOPE[0] * float(odds.mean())
         build.add(odds, *SLOPE)
         build.add(ranks, 0.0, 0.7)
@@ -80,23 +89,32 @@ def gather(own: Opinion, classes: int, opinions: Sequence[Opinion] = ()) -> Evid
             build.add(np.maximum(ranks - knot, 0.0), 0.0, 0.5)
     if own.scores is not None and own.scores.ndim == 2 and classes > 2:
         top = np.partition(own.scores, -2, axis=1)
-        entropy = -(own.scores * np.log(np.maximum(own.scores, 1e-12))).sum(1)
         build.add(normal_scores(top[:, -1] - top[:, -2]), 0.0, 0.7)
-        build.add(normal_scores(-entropy), 0.0, 0.7)
-    agreeing = np.zeros(len(own.said))
+        build.add(normal_scores(-entr(own.scores).sum(1)), 0.0, 0.7)
+    agreeing = np.zeros(len(own.predictions))
     for one in opinions:
-        same = (one.said == own.said).astype(np.float64)
+        same = (one.predictions == own.predictions).astype(np.float64)
         agreeing += same
         build.add(same, 0.0, 1.0)
-        if one.confidence is not None:
-            sure = normal_scores(one.confidence)
+        if (confidence := _confidence(one)) is not None:
+            sure = normal_scores(confidence)
             build.add(sure * same, 0.0, 0.5)
             build.add(sure * (1 - same), 0.0, 0.5)
     for count in range(len(opinions)):
         build.add((agreeing > count).astype(np.float64), 0.0, 1.0)
-    columns, mean, sd = build.done(len(own.said))
+    columns, mean, sd = build.done(len(own.predictions))
     scores = own.scores if own.scores is not None and own.scores.ndim == 2 else None
-    return Evidence(own.said, classes, columns, mean, sd, intercept, ranks, scores, tuple(one.said for one in opinions))
+    return Evidence(
+        own.predictions,
+        classes,
+        columns,
+        mean,
+        sd,
+        intercept,
+        ranks,
+        scores,
+        tuple(one.predictions for one in opinions),
+    )
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
@@ -108,11 +126,17 @@ def normal_scores(values: FloatArray) -> FloatArray:
     return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)))
 
 
-def _log_odds(confidence: FloatArray) -> FloatArray:
-    if confidence.max() > 1:  # no probability: its size means nothing, its order does
+def _confidence(one: ModelOutputs) -> FloatArray | None:
+    """The confidence `[N]`. Where no class was predicted it is the highest score: the log odds of 0 are an outlier."""
+    if one.scores is None or one.scores.ndim == 1 or one.confidence is None:
+        return one.confidence
+    return np.where(one.predictions < one.scores.shape[1], one.confidence, one.scores.max(1))
+
+
+def _log_odds(confidence: FloatArray, probable: bool) -> FloatArray:
+    if not probable:  # the size of such a confidence means nothing, its order does
         return normal_scores(confidence)
-    inside = np.clip(confidence, _SURE, 1 - _SURE)
-    return np.asarray(np.log(inside) - np.log1p(-inside))
+    return np.asarray(logit(np.clip(confidence, _SURE, 1 - _SURE)))
 
 
 class _Columns:
@@ -135,18 +159,20 @@ class _Columns:
         return np.stack(self.columns, axis=1), priors[:, 0], priors[:, 1]
 
 
-def by_class(own: Opinion, classes: int) -> Evidence:
+def evidence_by_class(own: ModelOutputs, classes: int) -> Evidence:
     """Evidence that tells items apart by predicted class alone: groups that share a prior, as random effects do.
 
-    >>> by_class(Opinion(np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2).columns.round(2).ravel().tolist()
+    >>> from altmas.core.pool import Outputs
+    >>> own = Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7]))
+    >>> evidence_by_class(own, 2).columns.round(2).ravel().tolist()
     [1.05, -0.52, -0.52]
     """
     build, intercept = _Columns(), 1.0
-    if (confidence := own.confidence) is not None:
-        odds = _log_odds(confidence)
+    if (confidence := _confidence(own)) is not None:
+        odds = _log_odds(confidence, own.probable)
         intercept = SLOPE[0] * float(odds.mean())
-        sizes = np.maximum(np.bincount(own.said, minlength=classes + 1), 1)
-        build.add((np.bincount(own.said, odds, classes + 1) / sizes)[own.said], *SLOPE)
-    size = len(own.said)
+        sizes = np.maximum(np.bincount(own.predictions, minlength=classes + 1), 1)
+        build.add((np.bincount(own.predictions, odds, classes + 1) / sizes)[own.predictions], *SLOPE)
+    size = len(own.predictions)
     columns, mean, sd = build.done(size)
-    return Evidence(own.said, classes, columns, mean, sd, intercept, np.zeros(size), None, ())
+    return Evidence(own.predictions, classes, columns, mean, sd, intercept, np.zeros(size), None, ())

@@ -9,7 +9,7 @@ from scipy.special import expit
 
 from altmas.metrics.types import FloatArray
 
-_STEPS = 50
+_NEWTON_STEPS = 50
 _SMALL = 1e-6
 """Newton decrement at which the fit has converged: a change of the log posterior far below anything that matters."""
 
@@ -39,7 +39,7 @@ def fit_logistic(
     b = prior_mean.copy()
     logit, hessian = x @ b, np.diag(precision)
     loss = _loss(b, logit, outcome, w, prior_mean, precision)
-    for _ in range(_STEPS):
+    for _ in range(_NEWTON_STEPS):
         p = expit(logit)
         gradient = x.T @ (w * (outcome - p)) - precision * (b - prior_mean)
         hessian = _hessian(x, w * p * (1 - p), precision)

@@ -20,9 +20,10 @@ CLASS_SD, CLASS_SLOPE_SD = 0.7, 0.3
 class ScoreCalibrated:
     """Agreement by logistic regression on the evidence, with an effect and a slope for each predicted class.
 
-    >>> from altmas.surrogates.outputs.evidence import Opinion, gather
+    >>> from altmas.core.pool import Outputs
+    >>> from altmas.surrogates.outputs.evidence import evidence_from
     >>> said = np.array([0, 1] * 50)
-    >>> belief = ScoreCalibrated(gather(Opinion(said, np.linspace(0.5, 1, 100)), 2))
+    >>> belief = ScoreCalibrated(evidence_from(Outputs("model", said, np.linspace(0.5, 1, 100)), 2))
     >>> belief.fit(np.arange(40), np.where(np.arange(40) < 20, 1 - said[:40], said[:40]))
     >>> a = belief.agreement(np.arange(100))
     >>> bool(a[0] < 0.5 < a[-1])

@@ -12,10 +12,11 @@ from altmas.surrogates.outputs.evidence import Evidence
 POOLED = 5.0
 """Past mistakes of a predicted class count against this many spread as the mistakes of all classes are."""
 
-SPREAD = 1.0
+EVEN_SPREAD = 1.0
 """Mistakes of all classes count against this many per class, spread half as predictions are, half evenly."""
 
-_STEPS = 15
+CREDIT = 4.0
+"""Mistakes that the sources are credited with beforehand, in equal parts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,10 @@ class WrongLabels:
         if len(sources) == 1:
             return start
         likelihood = np.stack([one[np.arange(len(items)), labels] for one in sources], axis=1)
-        return cls(evidence, table, _mixture(likelihood))
+        # The table saw these very mistakes: a discount keeps it from being believed for remembering them.
+        likelihood[:, 0] *= 0.9
+        prior = np.full(len(sources), CREDIT / len(sources))
+        return cls(evidence, table, mixture_weights(likelihood + 1e-12, prior, steps=15))
 
     def probabilities(self, items: IntArray) -> FloatArray:
         """`[n, C]`, rows sum to 1, no mass on the prediction itself."""
@@ -66,7 +70,7 @@ def _table(evidence: Evidence, items: IntArray, labels: IntArray) -> FloatArray:
     """Dirichlet means of the label by predicted class `[C + 1, C]`, shrunk to the mistakes of all classes."""
     classes = evidence.classes
     predicted = np.bincount(evidence.said, minlength=classes + 1)[:classes] / evidence.size
-    overall = np.bincount(labels, minlength=classes) + SPREAD * (0.5 * classes * predicted + 0.5)
+    overall = np.bincount(labels, minlength=classes) + EVEN_SPREAD * (0.5 * classes * predicted + 0.5)
     prior = np.tile(overall, (classes + 1, 1))
     np.fill_diagonal(prior, 0.0)
     prior /= prior.sum(1, keepdims=True)
@@ -75,14 +79,21 @@ def _table(evidence: Evidence, items: IntArray, labels: IntArray) -> FloatArray:
     return np.asarray(counts / counts.sum(1, keepdims=True))
 
 
-def _mixture(likelihood: FloatArray) -> FloatArray:
-    """Mixture weights `[S]` by EM, with two pseudo-mistakes spread over the sources."""
-    sources = likelihood.shape[1]
-    # The table saw these very mistakes: a discount keeps it from being believed for remembering them.
-    likelihood = likelihood * np.where(np.arange(sources) == 0, 0.9, 1.0) + 1e-12
-    weights = np.full(sources, 1.0 / sources)
-    for _ in range(_STEPS):
+def mixture_weights(
+    likelihood: FloatArray, prior: FloatArray, counts: FloatArray | None = None, *, steps: int
+) -> FloatArray:
+    """Weights `[S]` with which S sources together explain best what happened, to which they gave `likelihood [n, S]`.
+
+    EM for the log loss of the mixture, which has one maximum. `prior [S]` are cases that each source is credited with
+    beforehand; `counts [n]`, of mean 1, say how much each case counts.
+
+    >>> mixture_weights(np.array([[0.9, 0.1]] * 20), np.zeros(2), steps=100).round(2).tolist()
+    [1.0, 0.0]
+    """
+    weights = np.full(likelihood.shape[1], 1.0 / likelihood.shape[1])
+    for _ in range(steps):
         share = likelihood * weights
         share /= share.sum(1, keepdims=True)
-        weights = (share.sum(0) + 4.0 / sources) / (len(likelihood) + 4.0)
+        explained = share.sum(0) if counts is None else counts @ share
+        weights = (explained + prior) / (len(likelihood) + prior.sum())
     return np.asarray(weights)

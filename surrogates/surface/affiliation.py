@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from scipy.special import softmax
 
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.surface.arm_answers import ArmAnswers
-from altmas.surrogates.surface.arm_posterior import FloatArray
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,21 +57,19 @@ class Affiliation:
         return np.bincount(self.arms.ravel(), self.probability.ravel(), minlength=arms).astype(np.float64)
 
 
-def most_probable(scores: FloatArray, keep: int, least: float) -> tuple[IntArray, FloatArray]:
+def most_probable_arms(scores: FloatArray, keep: int, least: float) -> tuple[IntArray, FloatArray]:
     """The `keep` best of each row of log scores `[n, A]` with probability above `least`, summing to 1 again.
 
     The best always stays; what is dropped has probability 0.
 
-    >>> arms, p = most_probable(np.log([[0.7, 0.295, 0.005]]), keep=2, least=0.01)
+    >>> arms, p = most_probable_arms(np.log([[0.7, 0.295, 0.005]]), keep=2, least=0.01)
     >>> arms.tolist(), p.round(3).tolist()
     ([[0, 1]], [[0.704, 0.296]])
     """
     keep = min(keep, scores.shape[1])
     top = np.argpartition(-scores, keep - 1, axis=1)[:, :keep]
-    found = np.take_along_axis(scores, top, 1)
-    order = np.argsort(-found, axis=1, kind="stable")
-    top, found = np.take_along_axis(top, order, 1), np.take_along_axis(found, order, 1)
-    highest = found[:, :1]
-    p = np.exp(found - highest) / np.exp(scores - highest).sum(1, keepdims=True)
+    order = np.argsort(-np.take_along_axis(scores, top, 1), axis=1, kind="stable")
+    top = np.take_along_axis(top, order, 1)
+    p = np.take_along_axis(softmax(scores, axis=1), top, 1)
     p[:, 1:] *= p[:, 1:] > least
     return top.astype(np.int64), p / p.sum(1, keepdims=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.surrogates.surface.arm_posterior import FloatArray
+from altmas.metrics.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from altmas.metrics.errors import InputError, rows_at_fault
-
-FloatArray = NDArray[np.float64]
+from altmas.metrics.types import FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.backend import tensorflow
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
-from altmas.surrogates.surface.affiliation import Affiliation, IntArray, most_probable
-from altmas.surrogates.surface.arm_posterior import FloatArray
+from altmas.surrogates.surface.affiliation import Affiliation, most_probable_arms
 
 KEEP, LEAST = 10, 0.01
 IMPOSSIBLE = -1e9
@@ -62,7 +62,7 @@ class AttributeCalibration:
         onehot = one_hot(codes, [s.shape[1] for s in tables])
         joint = self.potential(onehot)
         parts = [
-            most_probable(scaled[start : start + _ITEMS_AT_ONCE] @ onehot.T + joint, keep, least)
+            most_probable_arms(scaled[start : start + _ITEMS_AT_ONCE] @ onehot.T + joint, keep, least)
             for start in range(0, len(scaled), _ITEMS_AT_ONCE)
         ]
         return Affiliation(np.concatenate([arms for arms, _ in parts]), np.concatenate([p for _, p in parts]))
@@ -140,7 +140,7 @@ def calibrate(
     if not unlabelled.size:
         unlabelled, said[labelled] = labelled[train], truth
     flat = np.concatenate(tables, axis=1)
-    learner = _Learner(sizes, ~known, joint, use, rng)
+    learner = _Trainee(sizes, ~known, joint, use, rng)
 
     def batches() -> tuple[FloatArray, IntArray, Any]:
         mine = rng.choice(train, (use.check, use.batch))
@@ -173,7 +173,7 @@ def joint_potential(
     order = rng.permutation(len(codes))
     held = codes[order[: min(max(1, round(use.held_out * len(order))), _ITEMS_AT_ONCE)]]
     train = codes[order[len(held) :]]
-    learner = _Learner(list(sizes), np.ones(len(sizes), bool), True, use, rng)
+    learner = _Trainee(list(sizes), np.ones(len(sizes), bool), True, use, rng)
 
     def batches() -> tuple[FloatArray, IntArray, Any]:
         y = train[rng.integers(len(train), size=(use.check, use.batch))]
@@ -184,7 +184,7 @@ def joint_potential(
 
 
 def _until_no_gain(
-    learner: _Learner, batches: Callable[[], tuple[FloatArray, IntArray, Any]], held: tuple[FloatArray, IntArray],
+    learner: _Trainee, batches: Callable[[], tuple[FloatArray, IntArray, Any]], held: tuple[FloatArray, IntArray],
     use: CalibrationSettings,
 ) -> list[FloatArray]:  # fmt: skip
     """Train until the held-out items' loss has not fallen for `use.patience` checks; the best values."""
@@ -203,7 +203,7 @@ def _no_potential(width: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     return np.zeros((width, 1)), np.zeros(1), np.zeros(1)
 
 
-class _Learner:
+class _Trainee:
     """The variables and their compiled training loop."""
 
     def __init__(

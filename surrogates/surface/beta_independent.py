@@ -6,17 +6,12 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betaln, expit
+from scipy.special import betaln, expit, softmax
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
-from altmas.surrogates.surface.arm_posterior import (
-    ArmPosterior,
-    FloatArray,
-    checked_counts,
-    checked_level,
-    overall_accuracy,
-)
+from altmas.surrogates.surface.arm_posterior import ArmPosterior, checked_counts, checked_level, overall_accuracy
 
 STRENGTH = 0.1
 """lambda: pseudo-observations of the prior, as in the authors' program."""
@@ -25,7 +20,7 @@ LEVELS = 15
 """How many overall accuracies stand for what is believed of it."""
 
 _GRID = expit(np.linspace(-9.0, 9.0, 361))
-_BLOCK = 1024
+_PAIRS_AT_ONCE = 1024
 
 
 class BetaIndependent:
@@ -84,12 +79,12 @@ def overall_levels(right: FloatArray, wrong: FloatArray, strength: float) -> Flo
     pairs, times = np.unique(np.stack([right[seen], wrong[seen]]), axis=1, return_counts=True)
     a, b = strength * _GRID[:, None], strength * (1 - _GRID[:, None])
     height = np.zeros(len(_GRID))
-    for start in range(0, len(times), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, len(times), _PAIRS_AT_ONCE):
+        rows = slice(start, start + _PAIRS_AT_ONCE)
         height += (betaln(a + pairs[0, rows], b + pairs[1, rows]) - betaln(a, b)) @ times[rows]
     # Jeffreys' prior is 1 / sqrt(kappa (1 - kappa)); the grid is even in the logit, which adds kappa (1 - kappa).
     height += 0.5 * np.log(_GRID * (1 - _GRID))
-    share = np.exp(height - height.max())
+    share = softmax(height)
     below = np.cumsum(share) - share / 2  # half of a point's own mass lies below it
     middles = (np.arange(LEVELS) + 0.5) / LEVELS
-    return np.asarray(np.interp(middles, below / share.sum(), _GRID))
+    return np.asarray(np.interp(middles, below, _GRID))

@@ -12,7 +12,8 @@ from functools import cache
 import numpy as np
 from scipy.special import betainc, betaincinv, expit, ndtri
 
-from altmas.surrogates.surface.arm_posterior import ArmPosterior, FloatArray, checked_level
+from altmas.metrics.types import FloatArray
+from altmas.surrogates.surface.arm_posterior import ArmPosterior, checked_level
 
 SLOPE, OFFSET = 6.0, -3.0
 NEAR = 1e-5
@@ -23,13 +24,13 @@ NODES_F, NODES_G = 21, 3
 Curve = Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
 """From f and g to the two pseudo-counts of an arm's Beta."""
 
-_BLOCK = 512
+_QUANTILES_AT_ONCE = 512
 
 
-def accuracy(f: FloatArray) -> FloatArray:
+def mean_accuracy(f: FloatArray) -> FloatArray:
     """The mean accuracy at f.
 
-    >>> accuracy(np.array([0.5, 1.0])).round(2)
+    >>> mean_accuracy(np.array([0.5, 1.0])).round(2)
     array([0.5 , 0.95])
     """
     return np.asarray(np.clip(expit(SLOPE * f + OFFSET), NEAR, 1 - NEAR))
@@ -46,7 +47,7 @@ def mean_and_scale(f: FloatArray, g: FloatArray) -> tuple[FloatArray, FloatArray
     >>> [float(part.round(2)) for part in mean_and_scale(np.array(0.5), np.array(10.0))]
     [5.0, 5.0]
     """
-    mean, strength = accuracy(f), scale(g)
+    mean, strength = mean_accuracy(f), scale(g)
     return mean * strength, (1 - mean) * strength
 
 
@@ -137,8 +138,8 @@ class BetaMixture:
         The mixture and one Beta of the same moments are close, so its quantile is the first guess.
         """
         out = np.empty_like(mean)
-        for start in range(0, len(mean), _BLOCK):
-            rows = slice(start, min(start + _BLOCK, len(mean)))
+        for start in range(0, len(mean), _QUANTILES_AT_ONCE):
+            rows = slice(start, min(start + _QUANTILES_AT_ONCE, len(mean)))
             size = np.maximum(mean[rows] * (1 - mean[rows]) / np.maximum(variance[rows], 1e-12) - 1, 1e-3)
             guess = betaincinv(mean[rows] * size, (1 - mean[rows]) * size, tail)
             out[rows] = _reach(tail, *self.shapes(rows), np.clip(guess, 1e-9, 1 - 1e-9))
@@ -170,5 +171,5 @@ def normal_interval(f: FloatArray, f_sd: FloatArray, level: float) -> tuple[Floa
     >>> [float(end[0].round(2)) for end in normal_interval(np.array([0.5]), np.array([0.1]), 0.95)]
     [0.24, 0.76]
     """
-    low, high = (accuracy(f + f_sd * float(ndtri(tail))) for tail in checked_level(level))
+    low, high = (mean_accuracy(f + f_sd * float(ndtri(tail))) for tail in checked_level(level))
     return low, high

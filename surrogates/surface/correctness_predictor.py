@@ -8,14 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.outputs.logistic import LogisticFit, fit_logistic
-from altmas.surrogates.surface.arm_posterior import (
-    ArmPosterior,
-    FloatArray,
-    checked_counts,
-    checked_level,
-    overall_accuracy,
-)
+from altmas.surrogates.surface.arm_posterior import ArmPosterior, checked_counts, checked_level, overall_accuracy
 from altmas.surrogates.surface.beta_mixture import gaussian_nodes
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from scipy.special import logit
 
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import FloatArray
 from altmas.surrogates.backend import tensorflow, tensorflow_probability
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
-from altmas.surrogates.surface.arm_posterior import FloatArray
 from altmas.surrogates.surface.beta_mixture import OFFSET, SLOPE, gaussian_nodes
-from altmas.surrogates.surface.likelihood import alpha_and_beta, expected_log_likelihood, mean_and_scale
+from altmas.surrogates.surface.likelihood import expected_log_likelihood, tensor_alpha_and_beta, tensor_mean_and_scale
 
 JITTER = 1e-5
 TOGETHER = 1024
@@ -257,7 +257,7 @@ def _compiled_training(gp: SurfaceGP) -> Any:
     tf = tensorflow()
     variables, (first, second) = list(gp._variables.values()), gp._moments
     nodes = [gaussian_nodes(7), gaussian_nodes(7 if gp.form == "alpha-beta" else 3)][: gp.processes]
-    curve = alpha_and_beta if gp.form == "alpha-beta" else mean_and_scale
+    curve = tensor_alpha_and_beta if gp.form == "alpha-beta" else tensor_mean_and_scale
 
     def loss_of(x: Any, right: Any, wrong: Any, target: Any, supervised: Any) -> Any:
         process = _process(gp, x)

@@ -25,26 +25,26 @@ def expected_log_likelihood(
     g = mean[1] + sd[1] * y
     a, b = curve(f[:, None], g[None])
     each = beta_binomial(a, b, right, wrong)
-    by_scale = tf.reduce_sum(v * supervised * log_gamma_density(target, scale(g)))
+    by_scale = tf.reduce_sum(v * supervised * log_gamma_density(target, tensor_scale(g)))
     return tf.reduce_sum(u[:, None] * v[None] * each) + by_scale
 
 
-def scale(g: Any) -> Any:
+def tensor_scale(g: Any) -> Any:
     """The strength of a Beta at g, in observations; in NumPy it is `altmas.surrogates.surface.beta_mixture.scale`."""
     tf = tensorflow()
     return tf.maximum(tf.nn.softplus(g), 100 * NEAR)
 
 
-def mean_and_scale(f: Any, g: Any) -> tuple[Any, Any]:
+def tensor_mean_and_scale(f: Any, g: Any) -> tuple[Any, Any]:
     """Pseudo-counts of Beta(mean sigma(6 f - 3), scale softplus(g))."""
     tf = tensorflow()
-    mean, strength = tf.clip_by_value(tf.sigmoid(SLOPE * f + OFFSET), NEAR, 1 - NEAR), scale(g)
+    mean, strength = tf.clip_by_value(tf.sigmoid(SLOPE * f + OFFSET), NEAR, 1 - NEAR), tensor_scale(g)
     return mean * strength, (1 - mean) * strength
 
 
-def alpha_and_beta(f: Any, g: Any) -> tuple[Any, Any]:
+def tensor_alpha_and_beta(f: Any, g: Any) -> tuple[Any, Any]:
     """Pseudo-counts that are curves of their own (Appendix B)."""
-    return scale(f), scale(g)
+    return tensor_scale(f), tensor_scale(g)
 
 
 def bernoulli(f: Any, right: Any, wrong: Any) -> Any:

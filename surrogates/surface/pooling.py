@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.surrogates.surface.arm_posterior import FloatArray
+from altmas.metrics.types import FloatArray
 
 FEW = 5.0
 NEIGHBOURS = 3
 
-_BLOCK = 1024
+_ARMS_AT_ONCE = 1024
 
 
 def neighbour_weights(features: FloatArray, among: NDArray[np.int64], of: NDArray[np.int64], count: int) -> FloatArray:
@@ -51,8 +51,8 @@ def pooled(
     if not poor.size:
         return right, wrong
     more_right, more_wrong = right.copy(), wrong.copy()
-    for start in range(0, len(poor), _BLOCK):
-        rows = poor[start : start + _BLOCK]
+    for start in range(0, len(poor), _ARMS_AT_ONCE):
+        rows = poor[start : start + _ARMS_AT_ONCE]
         weights = neighbour_weights(features, seen, rows, neighbours)
         more_right[rows], more_wrong[rows] = weights @ right[seen], weights @ wrong[seen]
     return more_right, more_wrong

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from altmas.audits.missing import response_rate
 from altmas.audits.sample import drawing
 from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.state import response_rate
 from altmas.core.answers import Answers
 from altmas.core.targets import targets_of
 from altmas.metrics import metric
@@ -108,7 +108,7 @@ def test_weighting_by_the_response_rate_is_right_on_average(seed):
         answers = Answers().extended(items, world.truth[items], 0, np.ones(len(items)))
         for into, rate in ((weighted, response_rate(inclusion, items, missing)), (plain, 1.0)):
             sample = Sample(probabilities, answers, inclusion * rate)
-            into.append(designed(linearise([(1.0, target)], "accuracy", "", sample), sample).design)
+            into.append(designed(linearise([(1.0, target)], sample), sample).design)
     error, wrong = (
         (np.mean(values) - world.accuracy) / (np.std(values) / np.sqrt(len(values))) for values in (weighted, plain)
     )

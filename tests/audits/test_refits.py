@@ -5,14 +5,13 @@ import sys
 import time
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
 from altmas.audits.audit import Audit
-from altmas.audits.design import Design
-from altmas.audits.fits import FitFiles
 from altmas.audits.refit_lock import one_at_a_time
+from altmas.audits.sample import asked_round
 from altmas.audits.store import StoreError
+from altmas.certified.state import Refit, Setup, advance, chances_of, start
 from altmas.metrics.errors import InputError
 from worlds.audits import answer, drawn, kinds, make_audit, rounds, standing
 
@@ -131,11 +130,12 @@ def test_the_log_says_which_fit_each_round_came_from(audit, world):
 
 def test_the_chances_in_the_log_are_those_of_the_design(audit, world):
     answer(audit, world, 60, reply=lambda position: "skip" if position % 5 == 0 else world.label(position))
-    design = Design(world.pool.size, audit.method, FitFiles(audit.folder).ideal)
+    state = start(Setup(audit.job, audit.method))
     for one in audit.state.rounds:
-        open_items = np.flatnonzero(~design.drawn)
-        chances = design.run(one.fit, one.positions)
-        left = chances[open_items].sum()
+        drawn_with = state if one.fit is None else state.with_refit(Refit(*audit.kept(one.fit)))
+        chances = chances_of(drawn_with)
+        left = chances[state.open_items].sum()
+        state = advance(state, asked_round(one, [-1] * len(one.positions), audit.kept))
         for position, propensity in zip(one.positions, one.propensities, strict=True):
             assert propensity == pytest.approx(chances[position] / left)
             left -= chances[position]

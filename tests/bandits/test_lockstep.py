@@ -7,11 +7,11 @@ from scipy.stats import beta, chisquare, dirichlet
 from altmas import InputError
 from altmas.bandits.lockstep import FixedPrior, LearntPrior, pull, simulate
 from altmas.bandits.rewards import (
-    Compare,
     EstimateArms,
     FindCostliest,
     FindExtreme,
     FindLeastCalibrated,
+    TellApart,
     over_outcomes,
     rope,
 )
@@ -81,7 +81,7 @@ def test_comparison_rewards_the_arm_that_tells_more():
     # The second arm is known well; another label of the first says more.
     alpha = np.array([[[3.0, 2.0], [300.0, 150.0]]])
     theta = alpha / alpha.sum(-1, keepdims=True)
-    assert Compare().worth(theta, alpha).argmax() == 0
+    assert TellApart().worth(theta, alpha).argmax() == 0
 
 
 def test_exhausted_arms_are_never_chosen(rng):

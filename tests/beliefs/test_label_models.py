@@ -8,10 +8,10 @@ from sklearn.linear_model import LogisticRegression
 
 import altmas
 from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
-from altmas.beliefs.label_models import FromOutputs, Network, label_models
+from altmas.beliefs.label_models import FromFeatures, FromOutputs, label_models
 from altmas.core.answers import Answers
-from altmas.core.pool import Pool
-from altmas.surrogates.outputs.evidence import Opinion, by_class, gather, normal_scores
+from altmas.core.pool import Outputs, Pool
+from altmas.surrogates.outputs.evidence import evidence_by_class, evidence_from, normal_scores
 from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
 from altmas.surrogates.outputs.wrong_labels import WrongLabels
@@ -33,7 +33,7 @@ def asked(y, count=80, seed=1):
 
 
 def opinion(said, scores=None):
-    return Opinion(np.asarray(said), scores)
+    return Outputs("model", np.asarray(said), scores)
 
 
 # Logistic regression
@@ -69,15 +69,15 @@ def test_a_prior_mean_is_kept_where_nothing_is_known_and_far_starts_converge():
 
 def test_columns_are_centred_and_constant_ones_left_out():
     y, said, scores, other = vendor()
-    full = gather(opinion(said, scores), 4, [opinion(other, scores.max(1))])
+    full = evidence_from(opinion(said, scores), 4, [opinion(other, scores.max(1))])
     assert full.columns.mean(0) == pytest.approx(np.zeros(full.columns.shape[1]), abs=1e-9)
     assert full.columns.shape[1] == len(full.prior_mean) == len(full.prior_sd) == 7 + 2 + 3 + 1
-    flat = gather(opinion(said, np.full(400, 0.8)), 4, [opinion(said)])  # says nothing, and always the same
+    flat = evidence_from(opinion(said, np.full(400, 0.8)), 4, [opinion(said)])  # says nothing, and always the same
     assert flat.columns.shape == (400, 0)
     assert flat.intercept == pytest.approx(np.log(4))
-    assert gather(opinion(said), 4).columns.shape == (400, 0)
-    assert by_class(opinion(said, scores), 4).columns.shape == (400, 1)
-    assert by_class(opinion(said, np.full(400, 0.8)), 4).columns.shape == (400, 0)
+    assert evidence_from(opinion(said), 4).columns.shape == (400, 0)
+    assert evidence_by_class(opinion(said, scores), 4).columns.shape == (400, 1)
+    assert evidence_by_class(opinion(said, np.full(400, 0.8)), 4).columns.shape == (400, 0)
     belief = ScoreCalibrated(flat)
     belief.fit(np.arange(50), y[:50])
     assert belief.agreement(np.arange(400)).std() > 0  # classes still have effects of their own
@@ -86,10 +86,10 @@ def test_columns_are_centred_and_constant_ones_left_out():
 def test_confidences_that_are_no_probabilities_enter_by_rank():
     said = np.array([0, 1] * 50)
     points = np.linspace(0, 37, 100)
-    one, other = (gather(opinion(said, p), 2) for p in (points, points**3 + 5))
+    one, other = (evidence_from(opinion(said, p), 2) for p in (points, points**3 + 5))
     assert one.columns == pytest.approx(other.columns)
     assert one.intercept == pytest.approx(0, abs=1e-9)
-    assert np.isfinite(gather(opinion(said, np.repeat([0.0, 1.0], 50)), 2).columns).all()
+    assert np.isfinite(evidence_from(opinion(said, np.repeat([0.0, 1.0], 50)), 2).columns).all()
 
 
 def test_normal_scores_keep_ties_and_order():
@@ -117,7 +117,7 @@ def test_rows_sum_to_one_and_no_mass_is_lost_where_there_is_no_class(with_scores
         assert p.shape == (400, 4)
         assert p.sum(1) == pytest.approx(np.ones(400), abs=1e-12)
         assert (p >= 0).all()
-    rest = WrongLabels.fit(gather(opinion(said, given), 4, [opinion(mixed)]), few.items, few.labels)
+    rest = WrongLabels.fit(evidence_from(opinion(said, given), 4, [opinion(mixed)]), few.items, few.labels)
     wrong = rest.probabilities(np.arange(400))
     real = said < 4
     assert (wrong[real, said[real]] == 0).all()
@@ -128,7 +128,7 @@ def test_agreement_is_calibrated_by_answers():
     """A vendor that is right on half of what it is 90% sure of: 200 answers tell."""
     rng = np.random.default_rng(0)
     said, y = np.zeros(1000, int), rng.integers(0, 2, 1000)
-    belief = ScoreCalibrated(gather(opinion(said, np.full(1000, 0.9) + 0.01 * rng.random(1000)), 2))
+    belief = ScoreCalibrated(evidence_from(opinion(said, np.full(1000, 0.9) + 0.01 * rng.random(1000)), 2))
     assert belief.agreement(np.arange(1000)).mean() == pytest.approx(0.9, abs=0.02)
     belief.fit(np.arange(200), y[:200])
     assert belief.agreement(np.arange(1000)).mean() == pytest.approx(0.5, abs=0.1)
@@ -140,8 +140,10 @@ def test_agreement_is_calibrated_by_answers():
 def test_where_the_model_is_wrong_a_good_opinion_says_what_is_right():
     y, said, scores, other = vendor()
     answers = asked(y, 150)
-    alone = WrongLabels.fit(gather(opinion(said, scores.max(1)), 4), answers.items, answers.labels)
-    helped = WrongLabels.fit(gather(opinion(said, scores.max(1)), 4, [opinion(other)]), answers.items, answers.labels)
+    alone = WrongLabels.fit(evidence_from(opinion(said, scores.max(1)), 4), answers.items, answers.labels)
+    helped = WrongLabels.fit(
+        evidence_from(opinion(said, scores.max(1)), 4, [opinion(other)]), answers.items, answers.labels
+    )
     wrong = np.setdiff1d(np.flatnonzero(said != y), answers.items)
     of_truth = [one.probabilities(wrong)[np.arange(len(wrong)), y[wrong]].mean() for one in (alone, helped)]
     assert of_truth[1] > of_truth[0] + 0.2
@@ -221,7 +223,7 @@ class Oracle:
 
 def test_a_belief_is_mixed_by_out_of_fold_likelihood():
     y, said, scores, _ = vendor()
-    evidence = gather(opinion(said, scores), 4)
+    evidence = evidence_from(opinion(said, scores), 4)
     fit = CrossFit([FromOutputs("scores", evidence), Oracle(y)], 400, 4, 0)
     belief = fit.fit(asked(y), np.ones(80))
     assert belief.weights["oracle"] > 0.85
@@ -315,6 +317,6 @@ def test_a_forest_of_ones_own_is_a_candidate(digits):
     assert list(weights) == ["scores", "groups", "network", "network with pseudo-labels"]
     assert sum(weights.values()) == pytest.approx(1)
     network = result.run.cross_fit.models[2]
-    assert isinstance(network, Network)
+    assert isinstance(network, FromFeatures)
     assert result.estimates["estimate"].between(0, 1).all()
     assert result.run.belief.probabilities.sum(1) == pytest.approx(np.ones(200), abs=1e-5)

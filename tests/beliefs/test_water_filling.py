@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from altmas.beliefs.water_filling import water_fill
+from altmas.beliefs.worths import water_fill
 
 
 @given(st.lists(st.floats(0, 1e6, allow_subnormal=False), min_size=1, max_size=40), st.data())

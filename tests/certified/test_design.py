@@ -6,8 +6,9 @@ import pytest
 from altmas.certified.design import Sample, designed, linearise
 from altmas.certified.estimator import Estimator
 from altmas.certified.method import Certified
-from altmas.certified.race import Race, first_home
+from altmas.certified.race import hazard_after, inclusion_at
 from altmas.core.answers import Answers
+from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool
 from altmas.core.targets import Target, targets_of, within
 from altmas.metrics import expected_cost, from_confusion, from_labels, metric, metric_names, metrics_named, tally
@@ -37,17 +38,17 @@ def target_of(pool, one="accuracy"):
 
 def drawn(pool, y, sizes, rng, *, chances=UNEVEN, belief=WRONG):
     """A sample by the race with fixed chances."""
-    race, answers = Race(pool.size), Answers()
+    hazard, answers = np.zeros(pool.size), Answers()
     for number, size in enumerate(sizes):
         open_items = answers.unlabelled(pool)
-        choice = first_home(open_items, chances[open_items], size, rng)
-        race.run(chances, open_items, size)
+        choice = draw_in_turn(open_items, chances[open_items], size, rng)
+        hazard = hazard_after(hazard, chances, open_items, size)
         answers = answers.extended(choice.items, y[choice.items], number, choice.propensities)
-    return Sample(belief, answers, race.inclusion())
+    return Sample(belief, answers, inclusion_at(hazard))
 
 
 def design_of(signed, sample):
-    return designed(linearise(signed, "", "", sample), sample)
+    return designed(linearise(signed, sample), sample)
 
 
 def confusion_of(sample, target):

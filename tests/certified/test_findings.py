@@ -5,7 +5,6 @@ import pytest
 
 import altmas
 from altmas.certified.estimator import Estimator
-from altmas.certified.findings import estimate_from_log
 from altmas.certified.method import Certified
 from altmas.core.pool import Pool
 from altmas.metrics import metric, tally
@@ -103,7 +102,7 @@ def test_a_log_tells_what_the_audit_told():
     result = altmas.assess(said, sure, oracle=dict(zip(ids, y, strict=True)), ids=ids, **QUICK | {"budget": 90})
     log = result.answers[["id", "label", "inclusion"]].sample(frac=1, random_state=0)
     wanted = ["accuracy", "macro_f1", "recall:2"]
-    again, own = estimate_from_log(result.pool, log, wanted), result.estimate(wanted)
+    again, own = altmas.estimate_from_log(result.pool, log, wanted), result.estimate(wanted)
     width = (own["high"] - own["low"]).to_numpy()
     assert (np.abs(again["estimate"] - own["estimate"]) < 0.15 * width).all()
     assert ((again["high"] - again["low"]) / width).between(0.6, 1.6).all()

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from altmas.beliefs.water_filling import water_fill
-from altmas.certified.race import MOST, Race, catch_up, first_home, lap_time
+from altmas.beliefs.worths import water_fill
+from altmas.certified.race import MOST, catch_up, hazard_after, inclusion_at, lap_time
+from altmas.core.policies import draw_in_turn
 
 RELATIVE = st.lists(st.floats(1e-4, 1.0), min_size=2, max_size=60).map(np.array)
 UNEVEN = np.random.default_rng(1).dirichlet(np.full(40, 1.5))
@@ -14,14 +15,14 @@ UNEVEN = np.random.default_rng(1).dirichlet(np.full(40, 1.5))
 
 def raced(rounds, rng):
     """Who is home after rounds of (chances, count), and the inclusion probabilities the race claims."""
-    race, open_items = Race(len(rounds[0][0])), np.arange(len(rounds[0][0]))
+    hazard, open_items = np.zeros(len(rounds[0][0])), np.arange(len(rounds[0][0]))
     for chances, count in rounds:
-        choice = first_home(open_items, chances[open_items], count, rng)
-        race.run(chances, open_items, count)
+        choice = draw_in_turn(open_items, chances[open_items], count, rng)
+        hazard = hazard_after(hazard, chances, open_items, count)
         open_items = np.setdiff1d(open_items, choice.items)
-    home = np.ones(len(race.hazard), dtype=bool)
+    home = np.ones(len(hazard), dtype=bool)
     home[open_items] = False
-    return home, race.inclusion()
+    return home, inclusion_at(hazard)
 
 
 def simulated(rounds, runs, seed):
@@ -72,15 +73,14 @@ def test_the_claim_is_near_the_exact_inclusion_probabilities(seed):
     """100,000 runs tell shares to 0.0016: the claim is off by at most 0.012 (its own error and 4 standard errors)."""
     rng = np.random.default_rng(seed)
     home = np.array([raced([(UNEVEN, 8)], rng)[0] for _ in range(100_000)])
-    race = Race(40)
-    race.run(UNEVEN, np.arange(40), 8)
-    assert np.abs(home.mean(0) - race.inclusion()).max() < 0.012
+    claimed = inclusion_at(hazard_after(np.zeros(40), UNEVEN, np.arange(40), 8))
+    assert np.abs(home.mean(0) - claimed).max() < 0.012
 
 
 def test_single_draws_come_in_proportion_to_the_chances():
     """6,000 first items of chances 1, 2, 5, each share within 4 standard errors; fails by chance once in 5,200."""
     rng, chances = np.random.default_rng(0), np.array([1.0, 2.0, 5.0])
-    first = np.bincount([first_home(np.arange(3), chances, 2, rng).items[0] for _ in range(6000)], minlength=3) / 6000
+    first = np.bincount([draw_in_turn(np.arange(3), chances, 2, rng).items[0] for _ in range(6000)], minlength=3) / 6000
     p = chances / 8
     assert (np.abs(first - p) < 4 * np.sqrt(p * (1 - p) / 6000)).all()
 
@@ -92,7 +92,7 @@ def test_single_draws_come_in_proportion_to_the_chances():
 def test_propensities_are_shares_of_those_left_and_multiply_up(chances, data):
     count = data.draw(st.integers(1, len(chances)))
     candidates = np.arange(100, 100 + len(chances))
-    choice = first_home(candidates, chances, count, np.random.default_rng(data.draw(st.integers(0, 99))))
+    choice = draw_in_turn(candidates, chances, count, np.random.default_rng(data.draw(st.integers(0, 99))))
     assert len(set(choice.items)) == len(choice.items) == count
     assert set(choice.items) <= set(candidates)
     left = dict(zip(candidates.tolist(), chances.tolist(), strict=True))
@@ -106,7 +106,7 @@ def test_propensities_are_shares_of_those_left_and_multiply_up(chances, data):
 
 
 def test_the_last_item_left_is_certain():
-    choice = first_home(np.array([4, 2]), np.array([1e-4, 1.0]), 2, np.random.default_rng(0))
+    choice = draw_in_turn(np.array([4, 2]), np.array([1e-4, 1.0]), 2, np.random.default_rng(0))
     assert choice.items.tolist() == [2, 4]
     assert choice.propensities == pytest.approx([1 / 1.0001, 1])
 
@@ -135,11 +135,11 @@ def test_everything_home_has_inclusion_exactly_one():
 
 
 def test_items_home_run_on_and_hazards_only_grow():
-    race, open_items = Race(40), np.arange(40)
-    seen = [race.inclusion()]
+    hazard, open_items = np.zeros(40), np.arange(40)
+    seen = [inclusion_at(hazard)]
     for count in (10, 10, 10):
-        race.run(UNEVEN, open_items, count)
-        seen.append(race.inclusion())
+        hazard = hazard_after(hazard, UNEVEN, open_items, count)
+        seen.append(inclusion_at(hazard))
         open_items = open_items[count:]
     assert (np.diff(seen, axis=0) > 0).all()
     assert seen[1].sum() == pytest.approx(10)
@@ -163,18 +163,18 @@ def test_catching_up_approaches_the_water_filled_ideal():
     """From a uniform start, 60 draws in batches of 5 bring every inclusion probability to its ideal."""
     rng, worth = np.random.default_rng(0), np.random.default_rng(2).dirichlet(np.full(200, 2.0))
     ideal = np.minimum(water_fill(worth, 60), MOST)
-    race, open_items, away = Race(200), np.arange(200), []
+    hazard, open_items, away = np.zeros(200), np.arange(200), []
     chances = np.full(200, 1 / 200)
     for count in [20, *[5] * 8]:
-        choice = first_home(open_items, chances[open_items], count, rng)
-        race.run(chances, open_items, count)
+        choice = draw_in_turn(open_items, chances[open_items], count, rng)
+        hazard = hazard_after(hazard, chances, open_items, count)
         open_items = np.setdiff1d(open_items, choice.items)
-        away.append(np.abs(race.inclusion() - ideal).max())
-        chances = catch_up(worth, race.hazard, 60)
+        away.append(np.abs(inclusion_at(hazard) - ideal).max())
+        chances = catch_up(worth, hazard, 60)
     assert away[-1] < 0.15 * away[0]
     behind = ideal > 20 / 200  # the others were ahead of their ideal after the uniform start, and do not go back
-    assert race.inclusion()[behind] == pytest.approx(ideal[behind], abs=0.04)
-    assert race.inclusion().sum() == pytest.approx(60, rel=0.1)
+    assert inclusion_at(hazard)[behind] == pytest.approx(ideal[behind], abs=0.04)
+    assert inclusion_at(hazard).sum() == pytest.approx(60, rel=0.1)
 
 
 def test_an_item_ahead_of_its_ideal_keeps_a_fifth_of_its_pace():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from altmas import InputError, Pool
-from altmas.core.groups import by_attribute, by_predicted_class, by_score_bin, confidences, crossed, groups_by
+from altmas.core.groups import by_attribute, by_predicted_class, by_score_bin, crossed, groups_by, required_confidence
 
 
 @pytest.fixture
@@ -25,8 +25,8 @@ def test_every_item_is_in_exactly_one_group(pool):
 
 
 def test_confidence_is_the_score_of_what_was_said(pool):
-    assert confidences(pool).tolist() == [0.9, 0.8, 0.6, 0.0]
-    assert confidences(Pool.build([0, 1], scores=[3.0, 4.0])).tolist() == [3.0, 4.0]
+    assert required_confidence(pool).tolist() == [0.9, 0.8, 0.6, 0.0]
+    assert required_confidence(Pool.build([0, 1], scores=[3.0, 4.0])).tolist() == [3.0, 4.0]
 
 
 def test_score_bins_of_equal_width_and_of_equal_weight():
@@ -49,7 +49,7 @@ def test_score_bins_of_equal_width_and_of_equal_weight():
         ),
         (lambda p: by_attribute(p, "age"), "by must be one of class, score, score:weight, region; got 'age'"),
         (
-            lambda p: confidences(Pool.build([0, 1])),
+            lambda p: required_confidence(Pool.build([0, 1])),
             "scores must be given for groups or priors made of scores; got none.",
         ),
     ],

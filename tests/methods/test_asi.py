@@ -8,16 +8,16 @@ import pytest
 from altmas.core.answers import Answers
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.methods.asi import Asi, inclusion_of, systematic
+from altmas.methods.asi import Asi, inclusion_by_doubt, systematic
 from altmas.metrics import metric
 from worlds.methods import FixedBelief
 
 
 def test_asi_inclusion_by_hand():
     # u = 1, .2, 0, 0 with mean .3; n_b/n = 1/4: pi = .5 * u/(4 * .3) + .5/4.
-    assert inclusion_of(np.array([0.5, 0.9, 1, 1]), 1, 0.5) == pytest.approx([13 / 24, 5 / 24, 1 / 8, 1 / 8])
-    assert inclusion_of(np.ones(4), 2, 0.5) == pytest.approx(np.full(4, 0.5))
-    assert inclusion_of(np.array([0.5, 1, 1]), 2, 0.2).max() == 1  # held at 1; the others share what is left
+    assert inclusion_by_doubt(np.array([0.5, 0.9, 1, 1]), 1, 0.5) == pytest.approx([13 / 24, 5 / 24, 1 / 8, 1 / 8])
+    assert inclusion_by_doubt(np.ones(4), 2, 0.5) == pytest.approx(np.full(4, 0.5))
+    assert inclusion_by_doubt(np.array([0.5, 1, 1]), 2, 0.2).max() == 1  # held at 1; the others share what is left
 
 
 def test_systematic_samples_have_their_size_and_inclusion_probabilities():

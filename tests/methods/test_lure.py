@@ -5,7 +5,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from altmas.methods.lure import Lure, draw_in_turn, lure_weights
+from altmas.core.policies import draw_in_turn
+from altmas.methods.lure import Lure, lure_weights
 from worlds.methods import BELIEF, FixedBelief, small_pool
 from worlds.runs import at_work
 

@@ -5,7 +5,7 @@ import pytest
 
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.methods.ppi import Ppi, power, probabilities_of_scores, standard_error
+from altmas.methods.ppi import Ppi, power, ppi_error, probabilities_of_scores
 from altmas.metrics import InputError, metric
 from worlds.methods import WRONG, FixedBelief, small_pool
 from worlds.runs import at_work
@@ -36,7 +36,7 @@ def test_ppi_accuracy_is_ppi_of_a_mean():
     assert one.estimate == pytest.approx(value, abs=1e-12)
     assert one.estimate - one.low == pytest.approx(1.6448536 * se, abs=1e-7)
     lam = power(y[None], yhat[None], others[None])
-    assert standard_error(y[None], yhat[None], others[None], lam) == pytest.approx([se])
+    assert ppi_error(y[None], yhat[None], others[None], lam) == pytest.approx([se])
     # The same as the pool's difference estimator with Cov/Var: the finite pool is taken care of.
     everyone = np.concatenate([yhat, others])
     slope = np.cov(y, yhat, ddof=0)[0, 1] / everyone.var(ddof=1)

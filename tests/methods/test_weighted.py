@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altmas.core.answers import Answers
-from altmas.methods.weighted import Learner, due, normal, one_step, taught, whole_counts
+from altmas.methods.weighted import Learner, due, normal, one_step, taught
 from altmas.metrics import expected_cost, metric, metrics_named
+from altmas.metrics.custom import whole_counts
 from worlds.methods import BELIEF, small_pool
 
 

@@ -1,5 +1,6 @@
 """Where the page listens, the files it keeps, one page per audit, and how it starts and stops."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -72,10 +73,11 @@ def test_files_are_private(tmp_path, monkeypatch):
                 with only_instance(folder) as held:
                     held.announce("127.0.0.1", 1)
                     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.rglob("*")]}
-            assert {"page.key", "sessions.json", "server.lock", "refit.log", "audit.db"} <= {p.name for p in modes}
+            expected = {"page.key", "sessions.json", "server.lock", "server.json", "refit.log", "audit.db"}
+            assert expected <= {p.name for p in modes}
             return any(mode != (0o700 if path.is_dir() else 0o600) for path, mode in modes.items())
 
-        from altmas import files as audit_files
+        from altmas.core import files as audit_files
 
         fails_until(monkeypatch, attack, audit_files, "FILE_MODE", 0o644)
     finally:
@@ -96,7 +98,7 @@ def test_one_page_per_audit(tmp_path, monkeypatch):
                 return False
 
         sentence = []
-        fails_until(monkeypatch, attack, instance.fcntl, "flock", lambda handle, how: None)
+        fails_until(monkeypatch, attack, instance, "locked", lambda path, wait: contextlib.nullcontext(True))
         assert f"another in process {os.getpid()} at http://127.0.0.1:4321" in sentence[0]
     with only_instance(folder):
         pass
@@ -165,6 +167,6 @@ def test_the_port_of_the_last_time_is_taken_if_it_is_free(tmp_path):
             assert second.getsockname()[1] != port
     with server.listening("127.0.0.1", 0, folder) as third:
         assert third.getsockname()[1] == port
-    (folder / "server.lock").write_text("not JSON")
+    (folder / "server.json").write_text("not JSON")
     with server.listening("127.0.0.1", 0, folder) as fourth:
         assert fourth.getsockname()[1] > 0

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from altmas import InputError
 from altmas.surfaces.combinations import Combinations
-from altmas.surrogates.surface.affiliation import Affiliation, most_probable
+from altmas.surrogates.surface.affiliation import Affiliation, most_probable_arms
 from altmas.surrogates.surface.attribute_calibration import CalibrationSettings, calibrate
 from altmas.surrogates.surface.beta_independent import BetaIndependent
 from altmas.surrogates.surface.imputed_surface import ImputedSurface
@@ -82,7 +82,7 @@ def test_known_attributes_are_never_doubted(noisy, labelled):
 
 
 def test_only_the_most_probable_combinations_stay(rng):
-    arms, p = most_probable(rng.standard_normal((5, 40)), keep=10, least=0.05)
+    arms, p = most_probable_arms(rng.standard_normal((5, 40)), keep=10, least=0.05)
     assert arms.shape == (5, 10)
     assert np.all((p == 0) | (p > 0.05))
     np.testing.assert_allclose(p.sum(1), 1)

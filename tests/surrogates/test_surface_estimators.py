@@ -7,7 +7,7 @@ from altmas.core.ranking import probability_among_lowest
 from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.surrogates.surface.beta_mixture import BetaMixture
 from altmas.surrogates.surface.estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
-from altmas.surrogates.surface.likelihood import beta_binomial, log_gamma_density, mean_and_scale
+from altmas.surrogates.surface.likelihood import beta_binomial, log_gamma_density, tensor_mean_and_scale
 from altmas.surrogates.surface.pooling import pooled
 
 QUICK = SurfaceSettings(steps=60, learning_rate=0.05, update_steps=10, inducing=10)
@@ -39,7 +39,9 @@ def seen(rng, labels=10):
 def test_likelihoods_are_those_of_scipy():
     f, s = np.array([0.3, 0.7]), np.array([2.0, 9.0])
     mean = 1 / (1 + np.exp(-(6 * f - 3)))
-    ours = beta_binomial(*mean_and_scale(f, np.log(np.expm1(s))), np.array([3.0, 1.0]), np.array([1.0, 4.0])).numpy()
+    ours = beta_binomial(
+        *tensor_mean_and_scale(f, np.log(np.expm1(s))), np.array([3.0, 1.0]), np.array([1.0, 4.0])
+    ).numpy()
     # scipy counts the orders in which the answers may come; ours does not.
     theirs = betabinom.logpmf([3, 1], [4, 5], mean * s, (1 - mean) * s) - np.log([4, 5])
     np.testing.assert_allclose(ours, theirs)

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 import altmas
-from altmas.certified.findings import estimate_from_log
 from altmas.core.pool import Pool
 from altmas.metrics import expected_cost, from_confusion
 from altmas.testing import CountingOracle
@@ -313,7 +312,7 @@ LOG = pd.DataFrame({"id": range(10), "label": SAID[:10], "inclusion": 0.25})
 )
 def test_a_wrong_log_has_its_sentence(log, sentence):
     with pytest.raises(altmas.InputError) as caught:
-        estimate_from_log(Pool.build(SAID), log, "accuracy")
+        altmas.estimate_from_log(Pool.build(SAID), log, "accuracy")
     assert str(caught.value).startswith(sentence)
 
 

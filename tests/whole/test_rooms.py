@@ -20,6 +20,7 @@ ALLOWED = {
             "scipy",
             "pandas",
             "click",
+            "filelock",
             "rich",
             "matplotlib",
             "sklearn",
@@ -73,6 +74,12 @@ def test_rooms_import_only_what_they_may(room, path):
             assert top in packages, f"{path} imports {module}"
             if room == "altmas" and top in LATE and path.parent.name not in ("page", "reports"):
                 assert lazy, f"{path} must import {module} late"
+
+
+@pytest.mark.parametrize("path", [p for _, p in FILES], ids=[str(p.relative_to(ROOT)) for _, p in FILES])
+def test_nothing_is_imported_that_windows_has_not(path):
+    only_posix = {"fcntl", "grp", "pty", "pwd", "readline", "resource", "syslog", "termios", "tty"}
+    assert not only_posix & {module.split(".")[0] for module, lazy in imports(path) if not lazy}
 
 
 def test_tensorflow_is_imported_in_one_place():

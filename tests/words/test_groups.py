@@ -3,15 +3,16 @@
 import pandas as pd
 import pytest
 
-from altmas.words.groups import compared, ranked
+from altmas.core.ranking import compared, ranked
+from altmas.words.groups import comparison_verdict
 
 
 def test_probabilities_of_a_comparison_by_hand():
     row = {"metric": "recall:cat", "a": 1, "b": 2, "estimate": 0.05, "low": 0.0, "high": 0.1, "error": 0.025}
-    found = compared(row, 0.05, 0.95)
+    found = compared(row, 0.05)
     assert found["p_higher"] == pytest.approx(0.5)
     assert found["p_lower"] == pytest.approx(3.2e-5, rel=0.02)
-    assert found["verdict"].startswith("not settled; likeliest: recall:cat of 1 ")
+    assert comparison_verdict(found, 0.05, 0.95).startswith("not settled; likeliest: recall:cat of 1 ")
     assert "error" not in found
 
 
