@@ -5,8 +5,7 @@ import pytest
 
 from altmas.beliefs.draws import Draws
 from altmas.surrogates import MCDropoutLeNet, MCDropoutMLP
-from altmas.surrogates.networks.architectures import MLP, LeNet
-from altmas.surrogates.networks.masked_mlp import draw_probabilities
+from altmas.surrogates.networks.architectures import MLP, LeNet, draw_probabilities
 
 
 @pytest.fixture(scope="module")
