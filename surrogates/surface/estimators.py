@@ -15,9 +15,9 @@ from altmas.surrogates.surface.beta_independent import BetaIndependent
 from altmas.surrogates.surface.beta_mixture import (
     BetaMixture,
     Curve,
-    accuracy,
     alpha_and_beta,
     gaussian_nodes,
+    mean_accuracy,
     mean_and_scale,
     normal_interval,
 )
@@ -101,7 +101,7 @@ class GPSurface:
             return self._mixture().moments()
         mean, sd = self._gp.marginals()
         points, weights = gaussian_nodes(11)
-        rho = accuracy(mean[0] + sd[0] * points[:, None])
+        rho = mean_accuracy(mean[0] + sd[0] * points[:, None])
         centre = weights @ rho
         return np.asarray(centre), np.asarray(weights @ np.square(rho - centre))
 
@@ -116,7 +116,7 @@ class GPSurface:
         """Surfaces `[M, A]`: f and g drawn jointly over the arms, then each arm's Beta."""
         latent = self._gp.draw(draws, rng)
         if not self.kind.beta:
-            return accuracy(latent[0])
+            return mean_accuracy(latent[0])
         right, wrong = self.kind.curve(latent[0], latent[1])
         return np.asarray(rng.beta(right + self._own[0], wrong + self._own[1]))
 
