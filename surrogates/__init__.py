@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 if _TYPE_CHECKING:
     from altmas.surrogates.networks.agreement import PseudoLabelled as PseudoLabelled
     from altmas.surrogates.networks.agreement import pseudo_label as pseudo_label
-    from altmas.surrogates.networks.ensemble import EnsembleSurrogate as EnsembleSurrogate
-    from altmas.surrogates.networks.ensemble import as_drawing as as_drawing
+    from altmas.surrogates.networks.drawing import DrawingEstimator as DrawingEstimator
+    from altmas.surrogates.networks.drawing import EnsembleSurrogate as EnsembleSurrogate
+    from altmas.surrogates.networks.drawing import as_drawing as as_drawing
     from altmas.surrogates.networks.mc_dropout import MCDropoutLeNet as MCDropoutLeNet
     from altmas.surrogates.networks.mc_dropout import MCDropoutMLP as MCDropoutMLP
     from altmas.surrogates.networks.tuning import Tuned as Tuned
     from altmas.surrogates.networks.tuning import check_tunable as check_tunable
     from altmas.surrogates.networks.tuning import tune as tune
-    from altmas.surrogates.protocols import DrawingEstimator as DrawingEstimator
 
 # Looked up when first used: an audit without features needs neither scikit-learn nor scikit-optimize.
 _HOMES = {
-    "DrawingEstimator": "protocols",
-    "EnsembleSurrogate": "networks.ensemble",
+    "DrawingEstimator": "networks.drawing",
+    "EnsembleSurrogate": "networks.drawing",
     "MCDropoutLeNet": "networks.mc_dropout",
     "MCDropoutMLP": "networks.mc_dropout",
     "PseudoLabelled": "networks.agreement",
     "Tuned": "networks.tuning",
-    "as_drawing": "networks.ensemble",
+    "as_drawing": "networks.drawing",
     "check_tunable": "networks.tuning",
     "pseudo_label": "networks.agreement",
     "tune": "networks.tuning",

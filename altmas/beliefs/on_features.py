@@ -53,12 +53,14 @@ class OnFeatures:
 
     def bind(self, pool: Pool) -> Surrogate:
         """Prepare the features of this pool, and check that the estimator can take them."""
-        from altmas.surrogates import as_drawing, check_tunable
+        from altmas.surrogates import as_drawing
 
         view = view_of(pool)
         chosen = self.estimator if self.estimator is not None else _network_for(view.shape)
         drawing = as_drawing(chosen)
         if self.tuned:
+            from altmas.surrogates import check_tunable
+
             check_tunable(drawing)
         if hasattr(drawing, "check_items"):
             drawing.check_items(view.shape)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
-from altmas.surrogates.protocols import DrawingEstimator
+from altmas.surrogates.networks.drawing import DrawingEstimator
 
 FEWEST_TO_SPLIT = 4
 VALIDATION = 0.3

@@ -10,20 +10,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import Float32Array
-from altmas.surrogates.networks.architectures import MLP, Architecture, LeNet
-from altmas.surrogates.networks.masked_mlp import draw_probabilities
+from altmas.surrogates.networks.architectures import MLP, Architecture, LeNet, draw_probabilities
 from altmas.surrogates.networks.network import Network
 
 
 class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What the two classifiers share: training, draws, and the compiled network kept between fits."""
 
-    dropout: float
-    learning_rate: float
-    epochs: int
-    batch_size: int
-    max_steps: int
-    random_state: int
+    def __init__(
+        self,
+        dropout: float = 0.25,
+        learning_rate: float = 1e-3,
+        epochs: int = 100,
+        batch_size: int = 64,
+        max_steps: int = 1000,
+        random_state: int = 0,
+    ) -> None:
+        self.dropout = dropout
+        self.learning_rate = learning_rate
+        self.epochs = epochs
+        self.batch_size = batch_size
+        self.max_steps = max_steps
+        self.random_state = random_state
 
     def _architecture(self) -> Architecture:
         raise TypeError("use MCDropoutMLP or MCDropoutLeNet")
@@ -109,13 +117,8 @@ class MCDropoutMLP(_MCDropout):
         max_steps: int = 1000,
         random_state: int = 0,
     ) -> None:
+        super().__init__(dropout, learning_rate, epochs, batch_size, max_steps, random_state)
         self.hidden = hidden
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.max_steps = max_steps
-        self.random_state = random_state
 
     def _architecture(self) -> Architecture:
         return MLP(tuple(self.hidden))
@@ -126,22 +129,6 @@ class MCDropoutMLP(_MCDropout):
 
 class MCDropoutLeNet(_MCDropout):
     """LeNet for images, with dropout before each ReLU, left on at prediction."""
-
-    def __init__(
-        self,
-        dropout: float = 0.25,
-        learning_rate: float = 1e-3,
-        epochs: int = 100,
-        batch_size: int = 64,
-        max_steps: int = 1000,
-        random_state: int = 0,
-    ) -> None:
-        self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.epochs = epochs
-        self.batch_size = batch_size
-        self.max_steps = max_steps
-        self.random_state = random_state
 
     def _architecture(self) -> Architecture:
         return LeNet()

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from altmas.surrogates import MCDropoutLeNet, MCDropoutMLP
-from altmas.surrogates.networks.architectures import MLP, LeNet
-from altmas.surrogates.networks.masked_mlp import draw_probabilities
+from altmas.surrogates.networks.architectures import MLP, LeNet, draw_probabilities
 
 
 @pytest.fixture(scope="module")

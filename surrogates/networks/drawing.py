@@ -1,16 +1,32 @@
-"""A scikit-learn ensemble as a surrogate: each member is a draw."""
+"""What a surrogate must be able to do; and a scikit-learn ensemble as one: each member is a draw."""
 
 from __future__ import annotations
 
 import copy
-from typing import Any, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import Float32Array
-from altmas.surrogates.protocols import DrawingEstimator
+
+
+@runtime_checkable
+class DrawingEstimator(Protocol):
+    """A classifier in scikit-learn's style that also gives draws; bring your own by matching this protocol.
+
+    A draw is one coherent world: the same weights for every item. `draw` with generators in the same state must give
+    the same worlds, whichever items are asked for; that is what lets a pool be read a block at a time.
+    """
+
+    def fit(self, X: Any, y: Any, *, n_classes: int | None = None, rng: np.random.Generator | None = None) -> Self:
+        """Learn labels `y`, class indices below `n_classes`, from rows `X`."""
+        ...
+
+    def draw(self, X: Any, *, draws: int, rng: np.random.Generator) -> Float32Array:
+        """Class probabilities `[M, n, C]`."""
+        ...
 
 
 class EnsembleSurrogate:
