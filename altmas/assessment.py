@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.catalogue import USUAL, findings_of, make_method, usual_metrics
+from altmas.catalogue import USUAL, findings_of, for_task, make_method, usual_metrics
 from altmas.core.checks import as_column, fraction, positive, whole_number
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
-from altmas.core.method import Job, Method, TakesTasks, several_models
+from altmas.core.method import Job, Method, several_models
 from altmas.core.oracles import TableOracle, as_oracle, labels_in
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
 from altmas.core.resolve import resolve_metrics
 from altmas.core.result import Result
-from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task, as_task, task_name
+from altmas.core.tasks import Task, as_task
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
-from altmas.surfaces.result import laid_out, surface_found, surface_result
+from altmas.surfaces.result import surface_found, surface_result
 
 
 def assess(
@@ -130,10 +130,8 @@ def assess(
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
     seed = whole_number("seed", seed, 0)
-    goal = as_task(task, about)
-    if isinstance(goal, Identify) and goal.cost is None:
-        goal = replace(goal, cost=cost)
-    chosen, surface = _for_task(chosen, goal, pool)
+    goal = as_task(task, about, cost)
+    chosen, surface = for_task(chosen, goal, pool)
     seen: list[Round] = []
     with reporter(progress) as tell:
         job = Job(pool, wanted, seed, tell)
@@ -148,20 +146,6 @@ def assess(
         found = findings.result(chosen.name, seen) if isinstance(findings, MakesResults) else None
         found = Result.of(chosen.name, seen, findings) if found is None else found
         return found if surface is None else surface_result(found, surface_found(chosen, findings, surface))
-
-
-def _for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | None]:
-    """The method that asks for this task, and the surface to make of its labels, if one is wanted."""
-    surface = laid_out(task, pool) if isinstance(task, Surface) else None
-    if isinstance(method, TakesTasks):
-        chosen = method.with_task(task if surface is None else surface, pool)
-        return chosen, getattr(chosen, "surface_task", surface)
-    if isinstance(task, Identify | Compare):
-        rule = f"be one of the group methods for task {task_name(task)!r}"
-        raise InputError("method", rule, repr(method.name), "They are uniform, informed, thompson, hierarchical, ...")
-    if isinstance(task, EstimateGroups) and task.by is not None:
-        raise InputError("by", "come with task='surface' or a group method", f"method {method.name!r}")
-    return method, surface
 
 
 def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Plan:

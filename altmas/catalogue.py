@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, get_type_hints
+from typing import Any
 
 from altmas.bandits.method import GroupMethod
 from altmas.certified.findings import CertifiedFindings
@@ -12,10 +12,12 @@ from altmas.certified.method import Certified
 from altmas.certified.state import Setup, replay, rounds_of
 from altmas.core.answers import Answers
 from altmas.core.findings import Findings, PlainFindings
-from altmas.core.method import AskedRound, Job, Method, Run, TellsFindings, draws_alike
+from altmas.core.method import AskedRound, Job, Method, Run, TakesTasks, TellsFindings, draws_alike
 from altmas.core.options import checked_options
 from altmas.core.plugins import METHODS as PLUG_INS
 from altmas.core.plugins import called, plugin_names
+from altmas.core.pool import Pool
+from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task, task_name
 from altmas.methods.alt_mas import AltMas, Bald
 from altmas.methods.ase import Ase
 from altmas.methods.asi import Asi
@@ -27,6 +29,7 @@ from altmas.methods.stratified import Stratified
 from altmas.metrics.errors import InputError
 from altmas.surfaces.method import SurfaceMethod
 from altmas.surfaces.recipe import SurfaceRecipe
+from altmas.surfaces.result import laid_out
 
 METHODS: dict[str, Callable[..., Method]] = {
     "certified": Certified,
@@ -76,8 +79,8 @@ def make_method(name: str, **options: Any) -> Method:
     """
     if name not in METHODS:
         return _from_elsewhere(name, options)
-    passed_on = get_type_hints(SurfaceRecipe) if name == "surface" else {}
-    return METHODS[name](**checked_options(f"method {name!r}", METHODS[name], options, passed_on))
+    passed_on = [SurfaceRecipe] if name == "surface" else []
+    return METHODS[name](**checked_options(f"method {name!r}", METHODS[name], options, *passed_on))
 
 
 def findings_of(
@@ -95,6 +98,20 @@ def findings_of(
     state = replay(Setup(job, Certified(network=False)), rounds_of(answers) if rounds is None else rounds)
     logged = None if rounds is None else tuple(rounds)
     return CertifiedFindings(state, level, logged, plain=tuple(run.estimate(level)))
+
+
+def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | None]:
+    """The method that asks for this task, and the surface to make of its labels, if one is wanted."""
+    surface = laid_out(task, pool) if isinstance(task, Surface) else None
+    if isinstance(method, TakesTasks):
+        chosen = method.with_task(task if surface is None else surface, pool)
+        return chosen, getattr(chosen, "surface_task", surface)
+    if isinstance(task, Identify | Compare):
+        rule = f"be one of the group methods for task {task_name(task)!r}"
+        raise InputError("method", rule, repr(method.name), "They are uniform, informed, thompson, hierarchical, ...")
+    if isinstance(task, EstimateGroups) and task.by is not None:
+        raise InputError("by", "come with task='surface' or a group method", f"method {method.name!r}")
+    return method, surface
 
 
 def _from_elsewhere(name: str, options: dict[str, Any]) -> Method:

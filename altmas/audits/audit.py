@@ -15,13 +15,14 @@ from altmas.audits.fits import fit
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.record import Record
 from altmas.audits.refit_lock import one_at_a_time
-from altmas.audits.settings import Settings, metrics_wanted, versions
+from altmas.audits.settings import Settings, metrics_wanted, preferred_batch, versions
 from altmas.audits.state import DISPUTED
 from altmas.audits.values import SKIP, UNSURE, Query
 from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
+from altmas.core.tasks import Task, as_task, task_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,7 +54,7 @@ class Audit(Record):
         options: Mapping[str, Any] | None = None,
         seed: int = 0,
         initial: int = 50,
-        batch: int = 10,
+        batch: int | None = None,
         level: float = 0.95,
         budget: int | None = None,
         overlap: int = 1,
@@ -63,19 +64,22 @@ class Audit(Record):
         title: str = "",
         inputs: Mapping[str, str] | None = None,
         cost: Any = None,
+        task: str | Task = "estimate",
+        **about: Any,
     ) -> Audit:
         """Make a folder for a pool; nothing is left behind if something is refused.
 
         `metrics` left out are accuracy, macro_precision and macro_recall, or accuracy where the method knows no other.
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
-        of the files the pool came from.
+        of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one.
         """
+        portion = preferred_batch(method, options or {}) if batch is None else batch
         settings = Settings(
             metrics_wanted(metrics, method, options or {}), method, dict(options or {}), seed,
-            min(whole_number("initial", initial, 1), pool.size), batch, level, budget, overlap, guidelines, title,
+            min(whole_number("initial", initial, 1), pool.size), portion, level, budget, overlap, guidelines, title,
             None if cost is None else tuple(map(tuple, np.asarray(cost, dtype=float).tolist())),
-            dict(inputs or {}), versions(),
+            dict(inputs or {}), versions(), task=task_data(as_task(task, about)),
         )  # fmt: skip
         return cls.open(make_folder(Path(folder), pool, settings, items, media))
 

@@ -34,7 +34,7 @@ def make_folder(
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError("audit folder", "be new or empty", str(target), "Audit.open takes up one that is there.")
     settings.checked(pool)
-    settings.make_method().begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
+    settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows = _item_rows(pool, items, media)
     target.parent.mkdir(parents=True, exist_ok=True)
     draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))

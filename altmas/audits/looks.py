@@ -27,6 +27,7 @@ from altmas.core.findings import (
     ComparesModels,
     Findings,
     Forecasts,
+    Identifies,
     KnowsChances,
     TellsAnytime,
     TellsCalibration,
@@ -37,7 +38,7 @@ from altmas.core.findings import (
 from altmas.core.method import Job, Replays, draws_alike
 from altmas.core.pool import Pool
 from altmas.core.resolve import resolve_metrics
-from altmas.core.tasks import Surface
+from altmas.core.tasks import Compare, Identify, Surface
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
@@ -144,6 +145,17 @@ class AuditFindings:
     ) -> AccuracySurface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
         return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
+
+    @cached_property
+    def verdict(self) -> str | None:
+        """What the answers say about the audit's task, in words; None where the task is to estimate."""
+        task = self.audit.settings.goal
+        if isinstance(task, Identify) and isinstance(self.found, Identifies):
+            return str(self.found.identified(task).attrs["verdict"])
+        if isinstance(task, Compare):
+            return str(self.compare(task.by, task.a, task.b, rope=task.rope)["verdict"])
+        surface = getattr(self.audit.method, "surface_task", task)
+        return surface_found(self.audit.method, self.found, surface).verdict if isinstance(surface, Surface) else None
 
     def _asked(self, capability: Any) -> Any:
         return asked(self.found, capability, self.audit.method.name)

@@ -21,7 +21,7 @@ from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone, Verification
 from altmas.audits.verification import verify_folder
 from altmas.core.checks import plain
-from altmas.core.method import ArrayMap, refit_growth
+from altmas.core.method import ArrayMap, Method, refit_growth
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 
@@ -50,7 +50,6 @@ class Record:
             events = store.events()
             self.created = events[0]
             self.settings = Settings.of(self.created.body["settings"], self.created.at)
-            self.method = self.settings.make_method()
             self.state = self._blank_state().take(events)
         except (KeyError, IndexError, TypeError, ValueError, EOFError, OSError, sqlite3.DatabaseError) as error:
             lost = f"no {error.filename}" if isinstance(error, FileNotFoundError) else "something that cannot be read"
@@ -83,6 +82,11 @@ class Record:
     def pool(self) -> Pool:
         """The pool, as it was when the audit was made."""
         return pool_files.load_pool(self.folder, self.created.body["files"])
+
+    @cached_property
+    def method(self) -> Method:
+        """The method, for the audit's task."""
+        return self.settings.make_method(self.pool)
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -9,13 +9,14 @@ from typing import Any
 
 from altmas import __version__
 from altmas.audits.events import canonical
-from altmas.catalogue import METHODS, USUAL, make_method, usual_metrics
+from altmas.catalogue import METHODS, USUAL, for_task, make_method, usual_metrics
 from altmas.core.checks import fraction, whole_number
 from altmas.core.method import Method
 from altmas.core.plugins import METHODS as PLUG_INS
 from altmas.core.plugins import plugin
 from altmas.core.pool import Pool
 from altmas.core.resolve import resolve_metrics
+from altmas.core.tasks import EstimateGroups, Task, as_task, task_data
 from altmas.metrics import Metric
 from altmas.metrics.errors import AltmasError, InputError
 
@@ -48,6 +49,7 @@ class Settings:
     inputs: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
+    task: Mapping[str, Any] = field(default_factory=lambda: task_data(EstimateGroups()))
 
     def as_dict(self) -> dict[str, Any]:
         """For the store, but for the time, which the event has."""
@@ -77,7 +79,7 @@ class Settings:
             raise InputError("method", "be certified for anytime intervals", repr(self.method))
         self.metrics_on(pool)
         self._check_calibration(pool)
-        self.make_method()
+        self.make_method(pool)
         try:
             canonical(self.as_dict())
         except (TypeError, ValueError) as error:
@@ -100,9 +102,14 @@ class Settings:
         names = [one for one in self.metrics if one != ECE]
         return resolve_metrics(names or ["accuracy"], pool, self.cost)
 
-    def make_method(self) -> Method:
-        """The method with its options."""
-        return make_method(self.method, **self.options)
+    @property
+    def goal(self) -> Task:
+        """The task that questions are drawn for."""
+        return as_task(**self.task, cost=self.cost)
+
+    def make_method(self, pool: Pool) -> Method:
+        """The method with its options, for the task."""
+        return for_task(make_method(self.method, **self.options), self.goal, pool)[0]
 
 
 def metrics_wanted(metrics: str | Sequence[str], method: str, options: Mapping[str, Any]) -> tuple[str, ...]:
@@ -120,6 +127,14 @@ def metrics_wanted(metrics: str | Sequence[str], method: str, options: Mapping[s
     except AltmasError:
         return THREE  # what is wrong with the method is told when the settings are checked
     return THREE if found == "alt_mas_3" else (found,)
+
+
+def preferred_batch(method: str, options: Mapping[str, Any]) -> int:
+    """How many questions to draw at a time where nobody says: what the method prefers, or 10."""
+    try:
+        return int(getattr(make_method(method, **options), "batch", 10))
+    except AltmasError:
+        return 10  # what is wrong with the method is told when the settings are checked
 
 
 def versions() -> dict[str, str]:

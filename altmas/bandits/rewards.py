@@ -136,13 +136,16 @@ class TellApart:
     def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
         """E[lambda | one more outcome of arm g], the outcome drawn under theta `[R, 2]`."""
         columns = []
+        # Replicates often share a belief, and the integral is costly: once for each belief there is.
+        beliefs, which = np.unique(alpha[:, :2].reshape(len(alpha), -1), axis=0, return_inverse=True)
+        beliefs, which = beliefs.reshape(-1, 2, 2), which.reshape(-1)
         for arm in (0, 1):
             chance = theta[:, arm, 0]
             expected = np.zeros(len(alpha))
             for outcome, weight in ((0, chance), (1, 1 - chance)):
-                after = alpha.copy()
+                after = beliefs.copy()
                 after[:, arm, outcome] += 1
-                expected += weight * rope(after[:, 0], after[:, 1], self.margin).max(-1)
+                expected += weight * rope(after[:, 0], after[:, 1], self.margin).max(-1)[which]
             columns.append(expected)
         # Rounded to the accuracy of the integral: what is closer is a tie.
         return np.asarray(np.round(np.stack(columns, -1), 4), dtype=np.float64)

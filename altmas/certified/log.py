@@ -11,9 +11,11 @@ from altmas.certified.findings import CertifiedFindings
 from altmas.certified.method import Certified
 from altmas.certified.state import Setup, advance, refit, start
 from altmas.core.checks import fraction
+from altmas.core.estimates import estimates_table
 from altmas.core.log import answers_in
 from altmas.core.method import AskedRound, Job
 from altmas.core.pool import Pool
+from altmas.core.resolve import resolve_metrics
 from altmas.metrics.errors import InputError
 
 
@@ -39,5 +41,6 @@ def estimate_from_log(
         rule = f"count the pool, its inverses summing to about {pool.size:,}"
         raise InputError("log's inclusion", rule, f"{total:,.0f}")
     whole = AskedRound(0, answers.items, answers.labels, drawn, inclusion=drawn)
-    state = advance(start(Setup(Job(pool, (), seed), Certified(network=False))), whole)
-    return CertifiedFindings(state.with_refit(refit(state)), level).estimate(metrics, cost)
+    job = Job(pool, resolve_metrics(metrics, pool, cost), seed)
+    state = advance(start(Setup(job, Certified(network=False))), whole)
+    return estimates_table(CertifiedFindings(state.with_refit(refit(state)), level).ordinary)

@@ -46,12 +46,19 @@ def estimate(
     with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metrics), anytime=anytime) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
+        verdict = found.verdict
     if target is not None:
         from altmas.formats.writing import write_table
 
         write_table(table, target)
     if as_json:
-        data = {**shares, "estimates": shared.rows(table), "missing": missing, "warnings": list(warnings)}
+        data = {
+            **shares,
+            "estimates": shared.rows(table),
+            "missing": missing,
+            "verdict": verdict,
+            "warnings": list(warnings),
+        }
         shared.say_json("estimate", data, audit)
         return
     columns = [
@@ -62,6 +69,8 @@ def estimate(
     shared.say_table(shared.with_interval(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
     for promise in dict.fromkeys(table["promise"]):
         click.echo(f"The intervals promise: {promise}")
+    if verdict is not None:
+        click.echo(f"About the task: {verdict}")
     for warning in warnings:
         click.echo(f"Warning: {warning}")
 
@@ -112,7 +121,7 @@ def compare(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Whether two groups differ."""
-    from altmas.reports.facts_model import named_pair
+    from altmas.core.groups import named_pair
 
     with shared.found_in(audit, as_json, level=level) as (held, found):
         row = found.compare(*named_pair(held.pool, by, a, b), metric, rope, model)

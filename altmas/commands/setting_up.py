@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.core.tasks import TASKS
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
+    from altmas.core.pool import Pool
 
 _file_or_folder = click.Path(exists=True, path_type=Path)
 
@@ -46,7 +48,11 @@ _file_or_folder = click.Path(exists=True, path_type=Path)
 @click.option(
     "--initial", default=50, show_default=True, type=click.IntRange(1), help="Questions drawn at random first."
 )
-@click.option("--batch", default=10, show_default=True, type=click.IntRange(1), help="Questions drawn at a time.")
+@click.option("--batch", type=click.IntRange(1), help="Questions drawn at a time: 10, or what the method prefers.")
+@click.option(
+    "--task", default="estimate", show_default=True, type=click.Choice(list(TASKS)), help="Draw questions for it."
+)
+@click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Of the intervals.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
@@ -72,7 +78,8 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
         audit, found.pool, metrics=_metrics(given["metrics"]), method=given["method"], options=options,
         seed=given["seed"], initial=given["initial"], batch=given["batch"], level=given["level"],
         budget=given["budget"], overlap=given["overlap"], items=found.items, media=found.media,
-        guidelines=guidelines, title=given["title"], inputs=found.inputs,
+        guidelines=guidelines, title=given["title"], inputs=found.inputs, task=given["task"],
+        **_about(given["about"], found.pool),
     )  # fmt: skip
     with made:
         summary = describe(made)
@@ -206,10 +213,20 @@ def _text(path: Path) -> str:
     return decode(path.read_bytes(), path.name)
 
 
-def _option(text: str) -> tuple[str, Any]:
+def _about(texts: tuple[str, ...], pool: Pool) -> dict[str, Any]:
+    """What a task is about; groups to compare are named by their text."""
+    from altmas.core.groups import named_pair
+
+    about = dict(_option(one, "--about") for one in texts)
+    if {"a", "b"} <= set(about):
+        about["by"], about["a"], about["b"] = named_pair(pool, str(about.get("by", "class")), about["a"], about["b"])
+    return about
+
+
+def _option(text: str, where: str = "--option") -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign:
-        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint="--option")
+        raise click.BadParameter(f"{text!r} is not NAME=VALUE", param_hint=where)
     try:
         return name, json.loads(value)
     except json.JSONDecodeError:

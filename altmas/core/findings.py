@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from altmas.core.loop import Round
     from altmas.core.result import Result
+    from altmas.core.tasks import Identify
 
 
 class Findings(Protocol):
@@ -105,6 +106,13 @@ class TellsGroups(Protocol):
         rope: float = 0.05,
         model: str | None = None,
     ) -> dict[str, Any]: ...
+
+
+@runtime_checkable
+class Identifies(Protocol):
+    """Which groups are extreme in some way, not only in accuracy."""
+
+    def identified(self, task: Identify) -> pd.DataFrame: ...
 
 
 @runtime_checkable

@@ -134,3 +134,16 @@ def required_confidence(pool: Pool) -> FloatArray:
     if pool.confidence is None:
         raise InputError("scores", "be given for groups or priors made of scores", "none")
     return pool.confidence
+
+
+def named_pair(pool: Pool, by: str, a: Hashable, b: Hashable) -> tuple[str, Hashable, Hashable]:
+    """A pair to compare, each group by itself or by its text, as a command line has it; refused if there is none such.
+
+    >>> named_pair(Pool.build([0, 1, 1], groups={"year": [2024, 2025, 2025]}), "year", "2024", "2025")
+    ('year', 2024, 2025)
+    """
+    known = {str(name): name for name in groups_by(pool, by).names}
+    for one in (a, b):
+        if str(one) not in known:
+            raise InputError(f"group of {by}", f"be one of {list(known.values())[:12]}", repr(one))
+    return by, known[str(a)], known[str(b)]

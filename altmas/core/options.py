@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin
 
 import numpy as np
 
@@ -17,9 +18,9 @@ _RULES = {bool: "True or False", int: "a whole number", float: "a number", str: 
 
 
 def checked_options(
-    subject: str, maker: Callable[..., Any], options: Mapping[str, Any], further: Mapping[str, Any] | None = None
+    subject: str, maker: Callable[..., Any], options: Mapping[str, Any], *passed_on: Callable[..., Any]
 ) -> dict[str, Any]:
-    """The options, if `maker` knows each of them and its kind; `further` are types of options it passes on.
+    """The options, if `maker` knows each of them and its kind, or one of those it passes them on to.
 
     >>> def make(draws: int = 50, tune: bool = False): ...
     >>> checked_options("method 'bald'", make, {"draws": 20})
@@ -29,7 +30,7 @@ def checked_options(
     ...
     altmas.metrics.errors.InputError: option 'draws' of method 'bald' must be a whole number; got 'many'.
     """
-    hints = {**_hints(maker), **(further or {})}
+    hints = {name: hint for one in (maker, *passed_on) for name, hint in _hints(one).items()}
     for name, value in options.items():
         if name not in hints:
             raise InputError(f"options of {subject}", f"be among {', '.join(sorted(hints)) or 'none'}", repr(name))
@@ -46,13 +47,21 @@ def _hints(maker: Callable[..., Any]) -> dict[str, Any]:
     while isinstance(function, partial):
         given |= {"name"} if function.args else set()  # what is fixed by position cannot be given again
         function = function.func
-    known = get_type_hints(function.__init__ if isinstance(function, type) else function)
+    scope = vars(sys.modules[function.__module__])
     named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     return {
-        name: known.get(name, Any)
+        name: _type(one.annotation, scope)
         for name, one in inspect.signature(function).parameters.items()
         if one.kind in named and name not in given
     }
+
+
+def _type(annotation: Any, scope: dict[str, Any]) -> Any:
+    """A type from its text; anything goes where that names what only type checkers know."""
+    try:
+        return eval(annotation, scope) if isinstance(annotation, str) else annotation
+    except NameError:
+        return Any
 
 
 def _kinds(hint: Any) -> tuple[Any, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -84,8 +84,8 @@ TASKS: Mapping[str, type[Task]] = {
 }
 
 
-def as_task(task: str | Task, about: Mapping[str, Any] | None = None) -> Task:
-    """A task as it is, or by its name with what it is about.
+def as_task(task: str | Task, about: Mapping[str, Any] | None = None, cost: ArrayLike | None = None) -> Task:
+    """A task as it is, or by its name with what it is about; a `cost` given elsewhere is that of finding the costliest.
 
     >>> as_task("compare", {"a": "north", "b": "south", "by": "region"})
     Compare(a='north', b='south', by='region', rope=0.05, bins=10)
@@ -96,7 +96,7 @@ def as_task(task: str | Task, about: Mapping[str, Any] | None = None) -> Task:
             raise InputError("task", f"be one of {', '.join(TASKS)}, or a value such as Compare(...)", repr(task))
         if words:
             raise InputError("task", "hold everything it is about", f"{', '.join(words)} beside it")
-        return task
+        return replace(task, cost=cost) if isinstance(task, Identify) and task.cost is None else task
     if task not in TASKS:
         raise InputError("task", f"be one of {', '.join(TASKS)}", repr(task))
     kind = TASKS[task]
@@ -107,7 +107,7 @@ def as_task(task: str | Task, about: Mapping[str, Any] | None = None) -> Task:
     if kind is Compare and not {"a", "b"} <= set(words):
         hint = "task=altmas.Compare('north', 'south', by='region')."
         raise InputError("groups to compare", "be two, a and b", ", ".join(words) or "none", hint)
-    return kind(**words)
+    return as_task(kind(**words), None, cost)
 
 
 def task_name(task: Task) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import positive
-from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
+from altmas.core.groups import named_pair
+from altmas.reports.facts_model import ModelFacts, Wanted, main_row
 from altmas.reports.facts_trail import items_asked, trail
 from altmas.reports.plain import plain_data, plain_name, plain_rows
 from altmas.surfaces.membership import membership

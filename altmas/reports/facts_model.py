@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from altmas.core.groups import groups_by
-from altmas.metrics.errors import AltmasError, InputError
+from altmas.metrics.errors import AltmasError
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
 from altmas.reports.plain import plain_data, plain_rows
 from altmas.surfaces.membership import membership
@@ -238,17 +238,3 @@ def main_row(estimates: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
     {'metric': 'accuracy'}
     """
     return next((row for row in estimates if row["metric"] == MAIN), estimates[0] if estimates else None)
-
-
-def named_pair(pool: Pool, by: str, a: Hashable, b: Hashable) -> tuple[str, Hashable, Hashable]:
-    """A pair to compare, each group by itself or by its text, as a command line has it; refused if there is none such.
-
-    >>> from altmas.core.pool import Pool
-    >>> named_pair(Pool.build([0, 1, 1], groups={"year": [2024, 2025, 2025]}), "year", "2024", "2025")
-    ('year', 2024, 2025)
-    """
-    known = {str(name): name for name in groups_by(pool, by).names}
-    for one in (a, b):
-        if str(one) not in known:
-            raise InputError(f"group of {by}", f"be one of {list(known.values())[:12]}", repr(one))
-    return by, known[str(a)], known[str(b)]
