@@ -40,7 +40,7 @@ _file_or_folder = click.Path(exists=True, path_type=Path)
     "--metrics", help="With commas. Left out: accuracy,macro_precision,macro_recall, or what the method knows."
 )
 @click.option("--method", default="certified", show_default=True)
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the method, such as worth=uniform.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="For the method, such as worth=uniform.")
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together: watch, stop when you like.")
 @click.option("--budget", type=click.IntRange(1), help="How many labels you plan for.")
 @click.option(
@@ -48,10 +48,10 @@ _file_or_folder = click.Path(exists=True, path_type=Path)
 )
 @click.option("--batch", default=10, show_default=True, type=click.IntRange(1), help="Questions drawn at a time.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
-@click.option("--level", default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
 @click.option("--guidelines", type=shared.FILE_IN, help="A text file that annotators can open.")
-@click.option("--title", default="", help="For the report.")
+@click.option("--title", default="", help="Title of the report.")
 @shared.as_json
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""

@@ -29,7 +29,7 @@ FILE_IN = click.Path(exists=True, dir_okay=False, path_type=Path)
 FILE_OUT = click.Path(dir_okay=False, path_type=Path)
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
-level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Of the intervals.")
+level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="The intervals' level.")
 
 
 def checked_name(context: click.Context, parameter: click.Parameter, given: Any) -> Any:

@@ -125,28 +125,12 @@ def gather(
 def _model(audit: Audit, findings: Findings | None, name: str, wanted: Wanted) -> dict[str, Any]:
     if findings is not None:
         return ModelFacts(findings, audit.pool, audit.settings.method, name, wanted).gather()
-    verdict = {
-        "how_good": NO_LABELS,
-        "reach": "",
-        "promise": "",
-        "worst": [],
-        "next": "",
-        "random": "",
-        "unanswered": "",
-    }
-    nothing: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
-    asked = wanted.surface is not None
-    left_out = [{"part": "combinations", "why": "No item has a label yet."}] if asked else []
-    return {
-        "name": name,
-        "verdict": verdict,
-        "main": None,
-        **nothing,
-        "left_out": left_out,
-        "surface": None,
-        "confusion": None,
-        "calibration": None,
-    }
+    unsaid = dict.fromkeys(("reach", "promise", "next", "random", "unanswered"), "")
+    empty: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
+    none = dict.fromkeys(("main", "surface", "confusion", "calibration"))
+    left_out = [] if wanted.surface is None else [{"part": "combinations", "why": "No item has a label yet."}]
+    verdict = {"how_good": NO_LABELS, "worst": [], **unsaid}
+    return {"name": name, "verdict": verdict, **none, **empty, "left_out": left_out}
 
 
 def _vendors(findings: Findings | None) -> dict[str, Any] | None:

@@ -41,7 +41,7 @@ WORST_LINES = 5
 """Sentences about where it is worst that a page has on its first screen."""
 
 PAIR_FROM, PAIR_TO = 2, 12
-"""An attribute with so many values has its lowest and highest compared, without being asked."""
+"""Of an attribute with this many values, the lowest and the highest group are compared without being asked for."""
 
 
 @dataclass(frozen=True)

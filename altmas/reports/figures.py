@@ -24,8 +24,10 @@ WIDTH = 5.6
 """Inches. Small enough that letters stay readable on a telephone."""
 
 FOREST_ROWS, WIDTH_LINES = 30, 5
-FAINTEST, DARKEST = 0.06, 0.45
-"""Shades of a heat map: letters must stay readable on the darkest."""
+"""Groups in a forest, and metrics in the figure of widths, at most."""
+
+FAINTEST_COUNT, DARKEST_COUNT = 0.06, 0.45
+"""Shades of the confusion's cells: letters must stay readable on the darkest."""
 
 
 def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, title: str) -> str:
@@ -93,7 +95,7 @@ def confusion(cells: Sequence[Row], key: str, title: str) -> str:
             x, y, value = predicted.index(row["predicted"]), true.index(row["true"]), row["estimate"] or 0.0
             agree = row["true"] == row["predicted"]
             most = right if agree else wrong
-            shade = FAINTEST + (DARKEST - FAINTEST) * (value / most) ** 0.5 if most and value >= 0.5 else 0.0
+            shade = _shade(value / most) if most and value >= 0.5 else 0.0
             if shade:
                 colour = INK[0] if agree else INK[1]
                 ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, facecolor=colour, alpha=shade, linewidth=0))
@@ -214,6 +216,10 @@ def values(found: Row, level: float, key: str, title: str) -> str:
     table = pd.DataFrame([{**row["values"], **row} for row in found["rows"]])
     display = MarginalDisplay.from_table(table, found["attribute"], level=level)
     return draw(lambda: _sized(display.plot(), 0.9 + 0.24 * len(display.names)), key, title)
+
+
+def _shade(share: float) -> float:
+    return FAINTEST_COUNT + (DARKEST_COUNT - FAINTEST_COUNT) * share**0.5
 
 
 def _band(rows: Sequence[Row]) -> Band:

@@ -49,7 +49,7 @@ _DRAWN = ("style", "fill", "stroke")
 
 @contextmanager
 def any_letters() -> Iterator[None]:
-    """Nothing is said of letters that matplotlib's own font lacks: as text in an SVG they are the browser's to draw.
+    """No warning of letters that matplotlib's own font lacks: in an SVG they stay text, which the browser draws.
 
     >>> with any_letters():
     ...     warnings.warn("Glyph 21271 missing from font(s) DejaVu Sans.", UserWarning)

@@ -40,11 +40,12 @@ class Table:
         """The first rows, column by column; the note says how many are left out.
 
         >>> Table.of("Names", [text("name")], [{"name": "a"}, {"name": "b"}], most=1)
-        Table(caption='Names', columns=('name',), rows=(('a',),), words=1, note='1 more rows are in the JSON report.')
+        Table(caption='Names', columns=('name',), rows=(('a',),), words=1, note='1 more row is in the JSON report.')
         """
         cells = tuple(tuple(said(row) for _, said in columns) for row in rows[:most])
         if len(rows) > most:
-            note = f"{note} {len(rows) - most:,} more rows are in the JSON report.".strip()
+            left = counted(len(rows) - most, "more row is", "more rows are")
+            note = f"{note} {left} in the JSON report.".strip()
         return cls(caption, tuple(head for head, _ in columns), cells, words, note)
 
 

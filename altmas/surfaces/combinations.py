@@ -1,4 +1,4 @@
-"""Arms of an accuracy surface: the combinations of a pool's attributes, and the numbers a kernel sees them as."""
+"""The arms of an accuracy surface: combinations of a pool's attributes, and the numbers a kernel sees them as."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.surfaces.bins import bin_names, quantile_edges
 
 MOST_COMBINATIONS = 20_000
-"""Up to here every combination is an arm; beyond, those that occur."""
+"""Up to this number all combinations are arms; where there are more, only those that occur in the pool."""
 
 MOST_VALUES = 2_000
-"""Of one attribute. ImageNet has 1,000 classes; a column with more than this is rather an id."""
+"""Values that one attribute may have. ImageNet has 1,000 classes; a column with more than this is rather an id."""
 
 FEW_VALUES = 20
-"""Up to here an attribute may have more than half as many values as there are items."""
+"""An attribute with no more values than this is never taken for an id, however few items there are."""
 
 MOST_NUMBERS = 25_000_000
-"""In the table that a kernel sees: 200 MB, of which estimators make a few copies."""
+"""Numbers that the table a kernel sees may hold: 200 MB, of which estimators make a few copies."""
 
 ACTIVE = 5
 """Items an arm must have to be judged (Appendix G)."""
@@ -118,7 +118,7 @@ class Combinations:
         cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_COMBINATIONS,
         order: Mapping[str, Sequence[Hashable]] | None = None,
     ) -> Combinations:  # fmt: skip
-        """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles.
+        """The combinations of some columns. A column of numbers with more than `bins` values is cut at its quantiles.
 
         Columns named in `order` are categories, never cut, and have their values in this order.
 
@@ -144,7 +144,7 @@ class Combinations:
         return cls(attributes, codes, index.reshape(-1)).checked()
 
     def checked(self) -> Combinations:
-        """Themselves, unless the kernel's table would be too large to be held."""
+        """The same combinations; refused where the kernel's table would be too large for memory."""
         columns = sum(a.columns for a in self.attributes)
         if self.size * columns > MOST_NUMBERS:
             rule = f"make a table of at most {MOST_NUMBERS:,} numbers, combinations times values"
@@ -175,10 +175,6 @@ class Combinations:
         """One arm in words."""
         pairs = zip(self.attributes, self.codes[arm], strict=True)
         return ", ".join(f"{a.name}={shown(a.values[code])}" for a, code in pairs)
-
-    def value(self, arm: int) -> dict[str, Hashable]:
-        """The values of one arm, by attribute."""
-        return {a.name: a.values[code] for a, code in zip(self.attributes, self.codes[arm], strict=True)}
 
     @cached_property
     def features(self) -> FloatArray:

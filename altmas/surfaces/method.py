@@ -201,6 +201,6 @@ def open_right(draws: FloatArray, left: FloatArray, items: int, rng: np.random.G
 
 
 def _estimate(name: str, found: tuple[float, float, float], labels: int, promise: str) -> Estimate:
-    """The mean is exact and the ends are drawn, so that by a hair it may lie outside."""
+    """The mean is exact but the ends come from draws, so that it may lie just outside them: then they give way."""
     value, low, high = map(float, found)
     return Estimate(name, value, min(low, value), max(high, value), labels, promise)

@@ -67,7 +67,7 @@ class AccuracySurface:
 
     @property
     def level(self) -> float:
-        """Of the intervals."""
+        """The level of the intervals."""
         return self.posterior.level
 
     @property

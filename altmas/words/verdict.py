@@ -81,7 +81,7 @@ def how_good(row: Row, level: float, pool: int) -> str:
 
 
 def reach(row: Row) -> str:
-    """How wide an interval is; nothing where it is none to go by.
+    """Half the width of an interval, in a sentence; empty where the interval is exact or promises nothing.
 
     >>> reach({"metric": "mcc", "estimate": 0.5, "low": 0.44, "high": 0.56, "promise": "approximate"})
     'Give or take 0.060.'
