@@ -19,6 +19,7 @@ from altmas.reports import facts_model, figures
 from altmas.reports.facts import SCHEMA, gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import escape, render_markdown
+from altmas.reports.svg import draw
 from altmas.reports.writing import render, write_report
 from altmas.words import wording
 from altmas.words.extremes import worst_of
@@ -266,7 +267,7 @@ def test_hostile_names_stay_text(tmp_path):
     assert HOSTILE[0] in parsed.text
     assert "</style></svg><img src=x onerror=alert(1)>" in parsed.text
     assert [tag for tag, _ in parsed.elements].count("style") == 1
-    figure_text = figures.forest(facts["models"][0]["groups"][0]["rows"], 0.95, None, "k", HOSTILE[0])
+    figure_text = draw("k", HOSTILE[0], figures.forest, facts["models"][0]["groups"][0]["rows"], 0.95, None)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in figure_text
     markdown = render_markdown(facts)
     assert "<script" not in markdown.replace("\\<", "")
@@ -458,6 +459,6 @@ def test_any_text_survives(text):
 @pytest.mark.parametrize("name", ["日本", "$x_$", "ud\x01\x02", "\ud800", "x" * 500, "", "&amp;<b>"])
 def test_any_class_can_be_drawn(name):
     row = {"group": name, "estimate": 0.5, "low": 0.4, "high": 0.6, "p_worst": 0.5}
-    assert "<svg" in figures.forest([row, {**row, "group": "other"}], 0.95, 0.5, "k", name)
+    assert "<svg" in draw("k", name, figures.forest, [row, {**row, "group": "other"}], 0.95, 0.5)
     cells = [{"true": a, "predicted": b, "estimate": 3.0} for a in (name, "other") for b in (name, "other")]
-    assert "<svg" in figures.confusion(cells, "k", name)
+    assert "<svg" in draw("k", name, figures.confusion, cells)

@@ -15,14 +15,7 @@ from altmas.surfaces.membership import membership
 from altmas.surfaces.method import SurfaceMethod
 from altmas.words.comparing import PICKED, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
-from altmas.words.verdict import (
-    how_good,
-    next_step,
-    promise_in_words,
-    random_needed,
-    reach,
-    unanswered,
-)
+from altmas.words.verdict import how_good, next_step, promise_in_words, random_needed, reach, unanswered
 from altmas.words.wording import counted, quoted
 
 if TYPE_CHECKING:

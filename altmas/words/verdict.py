@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from altmas.words.wording import (
-    Row,
-    counted,
-    digits_for,
-    ends,
-    figure,
-    interval,
-    is_share,
-    listed,
-    named,
-    points,
-)
+from altmas.words.wording import Row, counted, digits_for, ends, figure, interval, is_share, listed, named, points
 
 _PROMISE_KINDS = (
     ("exact", "exact"),
