@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from altmas.commands import shared
-
-APART = "A difference is estimated by itself: more precisely than, and not quite as, the two estimates subtracted."
+from altmas.words.comparing import APART
 
 
 @click.command()

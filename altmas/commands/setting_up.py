@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 _file_or_folder = click.Path(exists=True, path_type=Path)
 
+FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text")
+SETTINGS = ("method", "seed", "initial", "batch", "level", "budget", "overlap", "title")
+"""Options that `ingest` and `Audit.create` take by the same names."""
+
 
 @click.command()
 @shared.folder
 @click.option("--predictions", multiple=True, required=True, metavar="[NAME=]FILE", help="What the model under test "
               "said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
-@click.option("--id", "id_column", help="Column with your ids.")
-@click.option("--prediction", "prediction_column", help="Column with the predicted class.")
+@click.option("--id", help="Column with your ids.")
+@click.option("--prediction", help="Column with the predicted class.")
 @click.option(
     "--scores", help="Columns with class probabilities ('p_*'), one column with a confidence, or a .npy file."
 )
@@ -58,21 +62,15 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     from altmas.audits.audit import Audit
     from altmas.formats.ingest import ingest
 
-    found = ingest(
-        predictions, id=given["id_column"], prediction=given["prediction_column"], scores=given["scores"],
-        logits=given["logits"], features=given["features"], opinions=given["opinions"], groups=given["groups"],
-        items=given["items"], image=given["image"], text=given["text"], show=shared.names_in(given["show"]),
-        classes=_classes(given["classes"]),
-    )  # fmt: skip
+    files = {name: given[name] for name in FILES}
+    found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:
         options["interval"] = "anytime"
     guidelines = _text(given["guidelines"]) if given["guidelines"] else ""
     made = Audit.create(
-        audit, found.pool, metrics=_metrics(given["metrics"]), method=given["method"], options=options,
-        seed=given["seed"], initial=given["initial"], batch=given["batch"], level=given["level"],
-        budget=given["budget"], overlap=given["overlap"], items=found.items, media=found.media,
-        guidelines=guidelines, title=given["title"], inputs=found.inputs,
+        audit, found.pool, metrics=_metrics(given["metrics"]), options=options, guidelines=guidelines,
+        items=found.items, media=found.media, inputs=found.inputs, **{name: given[name] for name in SETTINGS},
     )  # fmt: skip
     with made:
         summary = describe(made)

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import positive
+from altmas.core.plain import plain_data, plain_name, plain_rows
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row, named_pair
 from altmas.reports.facts_trail import items_asked, trail
-from altmas.reports.plain import plain_data, plain_name, plain_rows
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.comparing import two_models
 from altmas.words.extremes import best_of
+from altmas.words.verdict import NO_LABELS
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -52,8 +53,6 @@ SCHEMA = {
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
 """What each field holds. Numbers that are not known are null."""
-
-NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
 
 
 def gather(

@@ -8,9 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from altmas.core.groups import groups_by
+from altmas.core.plain import plain_data, plain_rows
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
-from altmas.reports.plain import plain_data, plain_rows
 from altmas.surfaces.membership import membership
 from altmas.surfaces.method import SurfaceMethod
 from altmas.words.comparing import PICKED, two_groups

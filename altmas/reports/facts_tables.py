@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altmas.reports.plain import plain_rows
+from altmas.core.plain import plain_rows
 from altmas.words.verdict import calibration_sentence
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -190,7 +191,7 @@ def values(found: Row, level: float) -> Axes:
 
 
 def _shade(share: float) -> float:
-    return FAINTEST_COUNT + (DARKEST_COUNT - FAINTEST_COUNT) * share**0.5
+    return FAINTEST_COUNT + (DARKEST_COUNT - FAINTEST_COUNT) * math.sqrt(share)
 
 
 def _band(rows: Sequence[Row]) -> Band:

@@ -105,7 +105,7 @@ def _alike(row: Row) -> int:
 
 def _of_models(models: Sequence[Row], part: str) -> tuple[list[Row], list[Column]]:
     """The rows of all models, and a column that tells whose they are, where there are several."""
-    rows = [{**row, "model": one["name"]} for one in models for row in one[part]]
+    rows: list[Row] = [{**row, "model": one["name"]} for one in models for row in one[part]]
     return rows, [text("model")] if len(models) > 1 else []
 
 

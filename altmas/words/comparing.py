@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from altmas.words.wording import ONE_NUMBER, Row, chance, clean, digits_for, is_share, listed, named, points, quoted
 
+APART = "A difference is estimated by itself: more precisely than, and not quite as, the two estimates subtracted."
+
 PICKED = (
     "This pair was picked after looking, the lowest and the highest estimate, so its interval is optimistic: "
     "the true difference is probably smaller. Name a pair beforehand for an interval that keeps its promise."

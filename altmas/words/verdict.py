@@ -20,6 +20,8 @@ _PROMISE_KINDS = (
 ROUGH_BELOW = 30
 """From fewer labels than this, approximate intervals are rough."""
 
+NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
+
 NO_COVERAGE = (
     "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
     "the truth, which may lie outside."
