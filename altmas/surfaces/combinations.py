@@ -173,8 +173,11 @@ class Combinations:
 
     def name(self, arm: int) -> str:
         """One arm in words."""
-        pairs = zip(self.attributes, self.codes[arm], strict=True)
-        return ", ".join(f"{a.name}={shown(a.values[code])}" for a, code in pairs)
+        return ", ".join(f"{name}={shown(value)}" for name, value in self.value(arm).items())
+
+    def value(self, arm: int) -> dict[str, Hashable]:
+        """The values of one arm, by attribute."""
+        return {a.name: a.values[code] for a, code in zip(self.attributes, self.codes[arm], strict=True)}
 
     @cached_property
     def features(self) -> FloatArray:
