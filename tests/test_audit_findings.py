@@ -19,7 +19,7 @@ from altmas.core.ranking import compared, ranked
 from altmas.core.targets import targets_of
 from altmas.metrics import metric, metrics_named, tally
 from altmas.metrics.errors import InputError
-from altmas.words.groups import comparison_verdict
+from altmas.words.groups import comparison_verdict, ranking_verdict
 
 METRICS = ["accuracy", "macro_recall", "f1:cat"]
 
@@ -490,6 +490,12 @@ def test_probabilities_of_a_comparison_by_hand():
     assert found["p_lower"] == pytest.approx(3.2e-5, rel=0.02)
     assert comparison_verdict(found, 0.05, 0.95).startswith("not settled; likeliest: recall:cat of 1 ")
     assert "error" not in found
+
+
+def test_groups_that_are_certain_come_before_the_likeliest():
+    rows = [{"group": "a", "p": 0.99}, {"group": "b", "p": 0.6}, {"group": "c", "p": 0.41}]
+    said = ranking_verdict("lowest accuracy by class", rows, 2, 0.6, 0.95)
+    assert said == "lowest accuracy by class: a; not settled; likeliest: b (P = 0.60), c (P = 0.41)"
 
 
 def test_ranks_by_hand():

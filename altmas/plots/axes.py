@@ -12,13 +12,13 @@ INK = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#0f766e", "#b91c1c", "#a1620
 """Line colours, dark enough to read on white."""
 
 SHAPES = ["o", "s", "^", "D", "v", "P", "X", "*"]
-"""Of markers: nothing is told by colour alone."""
+"""Shapes of markers, so that nothing is told by colour alone."""
 
 LONGEST_LABEL = 28
 """Letters of a name that are written beside an axis."""
 
 GREY = "#6b7280"
-"""For what is not the point of a picture."""
+"""The colour of what is not the point of a picture."""
 
 
 def new_axes() -> Axes:

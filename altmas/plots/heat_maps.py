@@ -29,7 +29,7 @@ FAINTEST_CELL, DARKEST_CELL = 0.04, 0.55
 """Shades of one colour: letters must stay readable on the darkest, and any eye can order them."""
 
 LEAST_RANGE = 0.1
-"""Accuracies closer together than this are shaded as little as they differ."""
+"""Accuracies that all lie within this range are not told apart by the full range of shades."""
 
 BRACKETS = "in brackets: no labels of its own, estimated from others"
 
@@ -47,7 +47,7 @@ class MarginalDisplay:
 
     @classmethod
     def from_surface(cls, surface: AccuracySurface, attribute: str, *, most: int = VALUES_SHOWN) -> MarginalDisplay:
-        """Of one attribute of a surface."""
+        """The display of one attribute of a surface."""
         return cls.from_table(surface.marginal(attribute), attribute, level=surface.level, most=most)
 
     @classmethod
@@ -102,7 +102,7 @@ class PairDisplay:
 
     @classmethod
     def from_surface(cls, surface: AccuracySurface, a: str, b: str, *, most: int = VALUES_SHOWN) -> PairDisplay:
-        """Of two attributes of a surface."""
+        """The heat map of two attributes of a surface."""
         return cls.from_table(surface.marginal(a, b), a, b, order=surface.values, most=most)
 
     @classmethod
@@ -201,7 +201,7 @@ def plot_surface(surface: AccuracySurface, ax: Axes | None = None) -> Axes:
 
 
 def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) -> list[Any]:
-    """The values with the most items, in an order."""
+    """The values with the most items, in the order given."""
     sizes: dict[Any, float] = {}  # and not groupby, which loses None
     for value, support in zip(table[attribute], table["support"], strict=True):
         sizes[value] = sizes.get(value, 0) + support

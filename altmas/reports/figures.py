@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 5.6
-"""Inches. Small enough that letters stay readable on a telephone."""
+"""Width of a figure in inches, small enough that letters stay readable on a telephone."""
 
 FOREST_ROWS, WIDTH_LINES = 30, 5
 """Groups in a forest, and metrics in the figure of widths, at most."""

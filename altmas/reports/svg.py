@@ -31,7 +31,7 @@ STYLE: dict[Any, Any] = {
 }
 
 SCALE = 1.5
-"""Pixels for a point of the figure, where there is room."""
+"""Pixels of the page for each point of the figure, where the page is wide enough."""
 
 COLOURS = {
     **{colour: f"var(--series-{k})" for k, colour in enumerate(INK)},

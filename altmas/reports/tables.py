@@ -206,7 +206,7 @@ def _half_width(row: Row) -> str:
 
 
 def history_table(rows: Sequence[Row], level: float) -> Table:
-    """The estimates as they came."""
+    """The estimates after each refit."""
     columns = [_METRIC, whole("labels"), _measured("estimate", "estimate", _alike), _measured_interval(level, _alike)]
     return Table.of("Estimates against labels", columns, rows, most=2 * TABLE_ROWS)
 
@@ -289,7 +289,7 @@ def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
 
 
 def minus(first: object, second: object) -> str:
-    """What a difference is between."""
+    """What a difference is of: two names with a minus between them."""
     return f"{clean(first)} \N{MINUS SIGN} {clean(second)}"
 
 

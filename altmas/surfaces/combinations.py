@@ -42,7 +42,7 @@ def is_missing(value: object) -> bool:
 
 
 def shown(value: Hashable) -> str:
-    """A value in words.
+    """A value as people read it; one that is missing says so.
 
     >>> shown("no"), shown(None)
     ('no', '(missing)')
@@ -68,7 +68,7 @@ class Attribute:
 
     @property
     def columns(self) -> int:
-        """How many numbers stand for it in a kernel's table."""
+        """How many numbers stand for this attribute in the table that a kernel sees."""
         if self.ordered:
             return 2 if MISSING in self.values else 1
         return 1 if len(self.values) <= 2 else len(self.values)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from altmas.surrogates.surface.gp import Layer
 
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
-"""Columns of a surface's tables: no attribute may be called so."""
+"""Columns of a surface's tables: no attribute may have one of these names."""
 
 LEAST_P = 1e-12
 """Smaller probabilities are taken as this, so that their logarithm is finite."""

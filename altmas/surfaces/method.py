@@ -121,7 +121,7 @@ class SurfaceRun:
         return self.method.guide.make(self.where)
 
     def counts(self) -> ArmCounts:
-        """Plain counts: within an arm all items were alike."""
+        """Plain counts: within an arm every item had the same chance to be asked about."""
         items = self.answers.items
         right = self.answers.labels == self.job.pool.predictions[items]
         return arm_counts(self.where.belongs, self.where.arms.size, items, right)

@@ -57,7 +57,7 @@ class SurfaceRecipe:
 
     @classmethod
     def of(cls, given: str | SurfaceRecipe | None) -> SurfaceRecipe:
-        """A recipe from its name, or as it is."""
+        """The recipe given, or the usual one of the estimator named."""
         return given if isinstance(given, SurfaceRecipe) else cls() if given is None else cls(given)
 
     def make(self, where: Membership) -> SurfaceEstimator:

@@ -48,7 +48,7 @@ class AccuracySurface:
     counts: ArmCounts
     recipe: SurfaceRecipe
     posterior: ArmPosterior
-    """Of each arm's accuracy, each `[A]`, arms without items included."""
+    """Mean and interval of each arm's accuracy, each `[A]`, arms without items included."""
 
     draws: FloatArray = field(repr=False)
     """Coherent draws of the whole surface `[M, A]`."""
