@@ -111,7 +111,7 @@ def _turn(audit: Path, annotator: str | None, count: int, verb: str, done_word: 
 
 
 def _only_annotator(audit: Audit) -> str:
-    """Whoever answered, if it was one only."""
+    """The only annotator there is; refused where several have answered."""
     names = sorted(audit.state.annotators()) or [""]
     if len(names) > 1:
         raise click.UsageError(f"Say whose: --annotator, one of {', '.join(map(repr, names))}.")

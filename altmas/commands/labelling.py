@@ -17,11 +17,14 @@ from altmas.words.wording import counted
     "--annotator", "annotators", multiple=True, callback=shared.checked_name, help="Who answers; several for a page."
 )
 @click.option("--from", "table", type=shared.FILE_IN,
-              help="Nobody answers but a table of labels you have already: columns id and label.")  # fmt: skip
+              help="Take the answers from a table of labels you have already: columns id and label.")  # fmt: skip
 @click.option("-n", "count", type=click.IntRange(1), help="With --from: how many questions. Default: up to the budget.")
-@click.option("--port", default=0, help="Of the page; 0 takes a free one.", show_default=True)
+@click.option("--port", default=0, help="Port of the page; 0 takes a free one.", show_default=True)
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Another than this machine only with --allow-remote."
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to serve on; others than this machine need --allow-remote.",
 )
 @click.option("--allow-remote", is_flag=True, help="Let others on the network reach the page. There is no encryption.")
 @click.option("--open/--no-open", "browser", default=False, help="Open the browser.")

@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from altmas.commands import shared
-
-APART = "A difference is estimated by itself: more precisely than, and not quite as, the two estimates subtracted."
+from altmas.words.comparing import DIRECTLY
 
 
 @click.command()
@@ -132,7 +131,7 @@ def compare(
     of = f"{model or found.models[0]}: " if len(found.models) > 1 else ""
     click.echo(f"{of}{row['verdict']}")
     click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
-    click.echo(APART)
+    click.echo(DIRECTLY)
     click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
 
 
@@ -159,4 +158,4 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     shared.say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
     columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
     shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
-    click.echo(APART)
+    click.echo(DIRECTLY)

@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 _file_or_folder = click.Path(exists=True, path_type=Path)
 
+FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text")
+SETTINGS = ("method", "seed", "initial", "batch", "level", "budget", "overlap", "title", "task")
+"""Options that `ingest` and `Audit.create` take by the same names."""
+
 
 @click.command()
 @shared.folder
 @click.option("--predictions", multiple=True, required=True, metavar="[NAME=]FILE", help="What the model under test "
               "said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
-@click.option("--id", "id_column", help="Column with your ids.")
-@click.option("--prediction", "prediction_column", help="Column with the predicted class.")
+@click.option("--id", help="Column with your ids.")
+@click.option("--prediction", help="Column with the predicted class.")
 @click.option(
     "--scores", help="Columns with class probabilities ('p_*'), one column with a confidence, or a .npy file."
 )
@@ -42,7 +46,7 @@ _file_or_folder = click.Path(exists=True, path_type=Path)
     "--metrics", help="With commas. Left out: accuracy,macro_precision,macro_recall, or what the method knows."
 )
 @click.option("--method", default="certified", show_default=True)
-@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="Of the method, such as worth=uniform.")
+@click.option("--option", "options", multiple=True, metavar="NAME=VALUE", help="For the method, such as worth=uniform.")
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together: watch, stop when you like.")
 @click.option("--budget", type=click.IntRange(1), help="How many labels you plan for.")
 @click.option(
@@ -54,31 +58,25 @@ _file_or_folder = click.Path(exists=True, path_type=Path)
 )
 @click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
-@click.option("--level", default=0.95, show_default=True, help="Of the intervals.")
+@click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
 @click.option("--guidelines", type=shared.FILE_IN, help="A text file that annotators can open.")
-@click.option("--title", default="", help="For the report.")
+@click.option("--title", default="", help="Title of the report.")
 @shared.as_json
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""
     from altmas.audits.audit import Audit
     from altmas.formats.ingest import ingest
 
-    found = ingest(
-        predictions, id=given["id_column"], prediction=given["prediction_column"], scores=given["scores"],
-        logits=given["logits"], features=given["features"], opinions=given["opinions"], groups=given["groups"],
-        items=given["items"], image=given["image"], text=given["text"], show=shared.names_in(given["show"]),
-        classes=_classes(given["classes"]),
-    )  # fmt: skip
+    files = {name: given[name] for name in FILES}
+    found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:
         options["interval"] = "anytime"
     guidelines = _text(given["guidelines"]) if given["guidelines"] else ""
     made = Audit.create(
-        audit, found.pool, metrics=_metrics(given["metrics"]), method=given["method"], options=options,
-        seed=given["seed"], initial=given["initial"], batch=given["batch"], level=given["level"],
-        budget=given["budget"], overlap=given["overlap"], items=found.items, media=found.media,
-        guidelines=guidelines, title=given["title"], inputs=found.inputs, task=given["task"],
+        audit, found.pool, metrics=_metrics(given["metrics"]), options=options, guidelines=guidelines,
+        items=found.items, media=found.media, inputs=found.inputs, **{name: given[name] for name in SETTINGS},
         **_about(given["about"], found.pool),
     )  # fmt: skip
     with made:

@@ -29,7 +29,7 @@ FILE_IN = click.Path(exists=True, dir_okay=False, path_type=Path)
 FILE_OUT = click.Path(dir_okay=False, path_type=Path)
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
-level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="Of the intervals.")
+level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="The intervals' level.")
 
 
 def checked_name(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
@@ -92,7 +92,7 @@ def names_in(text: str | None) -> list[str] | None:
 
 def say_json(kind: str, data: dict[str, Any], audit: Path | None = None) -> None:
     """Print one JSON object that names its schema, and the audit it is about."""
-    from altmas.reports.plain import plain_data
+    from altmas.core.plain import plain_data
 
     about = {"schema": f"altmas-{kind}/1"} if audit is None else {"schema": f"altmas-{kind}/1", "audit": str(audit)}
     click.echo(json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=False))
@@ -100,7 +100,7 @@ def say_json(kind: str, data: dict[str, Any], audit: Path | None = None) -> None
 
 def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
     """A table for JSON."""
-    from altmas.reports.plain import plain_rows
+    from altmas.core.plain import plain_rows
 
     names = ("group", "true", "predicted", "a", "b", "id")
     return None if table is None else plain_rows(table, names)

@@ -23,9 +23,11 @@ PICTURES = (".svg", ".png", ".pdf")
 @click.option("--by", required=True, help="Groups of yours, with commas: sex,race. class is the predicted class.")
 @click.option("--estimator", default="betagp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
 @click.option(
-    "--bins", default=5, show_default=True, type=click.IntRange(2), help="Cut a column of numbers into so many."
+    "--bins", default=5, show_default=True, type=click.IntRange(2), help="Bins that a column of numbers is cut into."
 )
-@click.option("--least", default=5, show_default=True, type=click.IntRange(1), help="Judge arms with so many items.")
+@click.option(
+    "--least", default=5, show_default=True, type=click.IntRange(1), help="Fewest items of a judged combination."
+)
 @click.option("-m", "count", default=10, show_default=True, type=click.IntRange(1), help="How many of the worst.")
 @shared.level
 @shared.model

@@ -69,7 +69,7 @@ def keyed(classes: Sequence[Hashable]) -> bool:
 
 
 def _act(audit: Audit, query: Query, said: str, annotator: str, note: str) -> bool:
-    """Do what was typed; whether it was an answer."""
+    """Do what was typed, and tell whether it was an answer."""
     if said == "?":
         click.echo(HELP)
         return False

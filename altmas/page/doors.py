@@ -77,7 +77,7 @@ def given_name(annotator: str) -> str:
     'mk'
     """
     if not annotator:
-        raise InputError("annotator", "be named to come in", repr(annotator))
+        raise InputError("annotator", "be a name: nobody answers unnamed on the page", repr(annotator))
     return annotator_name(annotator)
 
 

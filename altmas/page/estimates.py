@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
 from altmas.audits.audit import Audit
+from altmas.core.plain import plain_rows
 from altmas.metrics.errors import AltmasError
 
 _COLUMNS_SHOWN = ("model", "metric", "estimate", "low", "high", "labels", "promise")
@@ -16,13 +16,7 @@ def running_estimate(folder: Path) -> dict[str, Any]:
     """Rows of the audit's estimates now, or a sentence that says why there are none yet."""
     with Audit.open(folder) as audit:
         try:
-            rows = audit.estimate().to_dict("records")
+            table = audit.estimate()
         except AltmasError as error:
             return {"rows": [], "sentence": str(error)}
-    return {"rows": [{k: _plain(row[k]) for k in _COLUMNS_SHOWN if k in row} for row in rows], "sentence": ""}
-
-
-def _plain(value: Any) -> Any:
-    """For JSON, which knows no NaN."""
-    value = value.item() if hasattr(value, "item") else value
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return {"rows": plain_rows(table[[name for name in _COLUMNS_SHOWN if name in table]]), "sentence": ""}

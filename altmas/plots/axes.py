@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,13 +12,13 @@ INK = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#0f766e", "#b91c1c", "#a1620
 """Line colours, dark enough to read on white."""
 
 SHAPES = ["o", "s", "^", "D", "v", "P", "X", "*"]
-"""Of markers: nothing is told by colour alone."""
+"""Shapes of markers, so that nothing is told by colour alone."""
 
 LONGEST_LABEL = 28
 """Letters of a name that are written beside an axis."""
 
 GREY = "#6b7280"
-"""For what is not the point of a picture."""
+"""The colour of what is not the point of a picture."""
 
 
 def new_axes() -> Axes:
@@ -40,7 +41,7 @@ def in_percent(ax: Axes, axis: str, unit: str = "%") -> None:
     (ax.xaxis if axis == "x" else ax.yaxis).set_major_formatter(FuncFormatter(written))
 
 
-def place_names(ax: Axes, columns: list[str] | tuple[str, ...], rows: list[str] | tuple[str, ...]) -> None:
+def place_names(ax: Axes, columns: Sequence[str], rows: Sequence[str]) -> None:
     """Names below the columns and beside the rows of a grid of cells, the first row on top; long ones are turned."""
     ax.set_xticks(range(len(columns)), columns, parse_math=False)
     if max(map(len, columns)) * len(columns) > 60:
@@ -50,6 +51,15 @@ def place_names(ax: Axes, columns: list[str] | tuple[str, ...], rows: list[str] 
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
+
+
+def write_column(ax: Axes, head: str, places: Iterable[float], texts: Iterable[str], offset: int) -> None:
+    """Text right of the axes, a line for each place along y, below a head; it ends `offset` points from the axes."""
+    style: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
+    ax.annotate(head, (1, 1), (offset, 4), xycoords="axes fraction", va="bottom", **style)
+    style |= {"xycoords": ("axes fraction", "data"), "va": "center_baseline", "annotation_clip": False}
+    for y, text in zip(places, texts, strict=True):
+        ax.annotate(text, (1, y), (offset, 0), **style)
 
 
 def percent(p: float) -> str:

@@ -262,7 +262,7 @@ def _edges(draws: FloatArray, margin: float) -> FloatArray:
 
 
 def one_each(subject: str, values: ArrayLike, count: int, each: str) -> FloatArray:
-    """Numbers `[count]`, or the sentence that says what they are for."""
+    """The values as numbers `[count]`; refused unless there is one for each."""
     array = np.asarray(values, dtype=np.float64)
     if array.shape != (count,):
         got = f"{len(array):,} {subject} for {count:,} {each}s" if array.ndim == 1 else f"shape {array.shape}"

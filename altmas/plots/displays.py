@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,7 +16,7 @@ from scipy.stats import rankdata
 from altmas.core.checks import fraction, whole_number
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
-from altmas.plots.axes import GREY, INK, LONGEST_LABEL, new_axes, percent
+from altmas.plots.axes import GREY, INK, LONGEST_LABEL, new_axes, percent, write_column
 from altmas.plots.curves import Band, CurvesDisplay, ReliabilityDisplay, RopeDisplay, one_each
 from altmas.words.wording import short
 
@@ -133,7 +133,7 @@ class ForestDisplay:
     band: Band
     p_worst: FloatArray | None
     lowest: int
-    """So many of the rows are from the low end."""
+    """How many of the rows are from the low end."""
     left_out: int
     level: float
 
@@ -166,13 +166,7 @@ class ForestDisplay:
         """Draw a row per group; the probabilities stand in a column on the right."""
         ax, rows = _plot_rows(ax, self.names, self.band, self.lowest, self.left_out, ("lowest", "highest"))
         if self.p_worst is not None:
-            column: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
-            ax.annotate("P(worst)", (1, 1), (44, 4), xycoords="axes fraction", va="bottom", **column)
-            for y, p in zip(rows, self.p_worst, strict=True):
-                at = ("axes fraction", "data")
-                ax.annotate(
-                    percent(p), (1, y), (44, 0), xycoords=at, va="center_baseline", annotation_clip=False, **column
-                )
+            write_column(ax, "P(worst)", rows, [percent(p) for p in self.p_worst], 44)
         ax.set_xlabel(f"mean and {percent(self.level)} credible interval")
         return ax
 
@@ -190,7 +184,7 @@ class RankingDisplay:
     names: tuple[str, ...]
     rank: Band
     highest: int
-    """So many of the rows are from the high end."""
+    """How many of the rows are from the high end."""
     left_out: int
     level: float
 

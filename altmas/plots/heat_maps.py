@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import sorted_classes, whole_number
+from altmas.metrics.confusion import FloatArray
 from altmas.metrics.types import FloatArray
-from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, percent, place_names
+from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, percent, place_names, write_column
 from altmas.plots.curves import Band
 from altmas.surfaces.combinations import shown as told
 from altmas.words.surfaces import LABELLED
@@ -25,11 +26,11 @@ if TYPE_CHECKING:
 VALUES_SHOWN = 12
 """Of an attribute with more values, those with the most items are shown."""
 
-FAINTEST, DARKEST = 0.04, 0.55
+FAINTEST_CELL, DARKEST_CELL = 0.04, 0.55
 """Shades of one colour: letters must stay readable on the darkest, and any eye can order them."""
 
 LEAST_RANGE = 0.1
-"""Accuracies closer together than this are shaded as little as they differ."""
+"""Accuracies that all lie within this range are not told apart by the full range of shades."""
 
 BRACKETS = "in brackets: no labels of its own, estimated from others"
 
@@ -47,7 +48,7 @@ class MarginalDisplay:
 
     @classmethod
     def from_surface(cls, surface: AccuracySurface, attribute: str, *, most: int = VALUES_SHOWN) -> MarginalDisplay:
-        """Of one attribute of a surface."""
+        """The display of one attribute of a surface."""
         return cls.from_table(surface.marginal(attribute), attribute, level=surface.level, most=most)
 
     @classmethod
@@ -76,12 +77,7 @@ class MarginalDisplay:
         ax.grid(axis="x", alpha=0.25)
         ax.hlines(rows, self.band.low, self.band.high, color=INK[0], linewidth=1.8, alpha=0.6)
         ax.plot(self.band.mean, rows, "o", ms=5.5, color=INK[0])
-        column: dict[str, Any] = {"textcoords": "offset points", "ha": "right", "fontsize": 8}
-        ax.annotate("labels", (1, 1), (38, 4), xycoords="axes fraction", va="bottom", **column)
-        for y, labels in zip(rows, self.labels, strict=True):
-            at = ("axes fraction", "data")
-            text = amount(labels)
-            ax.annotate(text, (1, y), (38, 0), xycoords=at, va="center_baseline", annotation_clip=False, **column)
+        write_column(ax, "labels", rows, [amount(labels) for labels in self.labels], 38)
         ax.set_yticks(rows, self.names, parse_math=False)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.set_ylabel(short(self.attribute, LONGEST_LABEL), parse_math=False)
@@ -107,7 +103,7 @@ class PairDisplay:
 
     @classmethod
     def from_surface(cls, surface: AccuracySurface, a: str, b: str, *, most: int = VALUES_SHOWN) -> PairDisplay:
-        """Of two attributes of a surface."""
+        """The heat map of two attributes of a surface."""
         return cls.from_table(surface.marginal(a, b), a, b, order=surface.values, most=most)
 
     @classmethod
@@ -192,7 +188,7 @@ class PairDisplay:
 
     def _shade(self, value: float) -> float:
         low, high = self.scale or self.ends
-        return FAINTEST + (DARKEST - FAINTEST) * (high - value) / max(high - low, LEAST_RANGE)
+        return FAINTEST_CELL + (DARKEST_CELL - FAINTEST_CELL) * (high - value) / max(high - low, LEAST_RANGE)
 
 
 def plot_surface(surface: AccuracySurface, ax: Axes | None = None) -> Axes:
@@ -206,7 +202,7 @@ def plot_surface(surface: AccuracySurface, ax: Axes | None = None) -> Axes:
 
 
 def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) -> list[Any]:
-    """The values with the most items, in an order."""
+    """The values with the most items, in the order given."""
     sizes: dict[Any, float] = {}  # and not groupby, which loses None
     for value, support in zip(table[attribute], table["support"], strict=True):
         sizes[value] = sizes.get(value, 0) + support

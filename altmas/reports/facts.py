@@ -12,13 +12,14 @@ import numpy as np
 
 from altmas.core.checks import positive
 from altmas.core.groups import named_pair
+from altmas.core.plain import plain_data, plain_name, plain_rows
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row
 from altmas.reports.facts_trail import items_asked, trail
-from altmas.reports.plain import plain_data, plain_name, plain_rows
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.comparing import two_models
 from altmas.words.extremes import best_of
+from altmas.words.verdict import NO_LABELS
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -53,8 +54,6 @@ SCHEMA = {
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
 """What each field holds. Numbers that are not known are null."""
-
-NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
 
 
 def gather(
@@ -126,28 +125,12 @@ def gather(
 def _model(audit: Audit, findings: AuditFindings | None, name: str, wanted: Wanted) -> dict[str, Any]:
     if findings is not None:
         return ModelFacts(findings, audit.pool, audit.settings.method, name, wanted).gather()
-    verdict = {
-        "how_good": NO_LABELS,
-        "reach": "",
-        "promise": "",
-        "worst": [],
-        "next": "",
-        "random": "",
-        "unanswered": "",
-    }
-    nothing: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
-    asked = wanted.surface is not None
-    left_out = [{"part": "combinations", "why": "No item has a label yet."}] if asked else []
-    return {
-        "name": name,
-        "verdict": verdict,
-        "main": None,
-        **nothing,
-        "left_out": left_out,
-        "surface": None,
-        "confusion": None,
-        "calibration": None,
-    }
+    unsaid = dict.fromkeys(("reach", "promise", "next", "random", "unanswered"), "")
+    empty: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
+    none = dict.fromkeys(("main", "surface", "confusion", "calibration"))
+    left_out = [] if wanted.surface is None else [{"part": "combinations", "why": "No item has a label yet."}]
+    verdict = {"how_good": NO_LABELS, "worst": [], **unsaid}
+    return {"name": name, "verdict": verdict, **none, **empty, "left_out": left_out}
 
 
 def _vendors(findings: AuditFindings | None) -> dict[str, Any] | None:

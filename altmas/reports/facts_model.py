@@ -8,21 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from altmas.core.groups import groups_by
+from altmas.core.plain import plain_data, plain_rows
 from altmas.metrics.errors import AltmasError
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
-from altmas.reports.plain import plain_data, plain_rows
 from altmas.surfaces.membership import membership
 from altmas.surfaces.method import SurfaceMethod
 from altmas.words.comparing import PICKED, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
-from altmas.words.verdict import (
-    how_good,
-    next_step,
-    promise_in_words,
-    random_needed,
-    reach,
-    unanswered,
-)
+from altmas.words.verdict import how_good, next_step, promise_in_words, random_needed, reach, unanswered
 from altmas.words.wording import counted, quoted
 
 if TYPE_CHECKING:
@@ -41,7 +34,7 @@ WORST_LINES = 5
 """Sentences about where it is worst that a page has on its first screen."""
 
 PAIR_FROM, PAIR_TO = 2, 12
-"""An attribute with so many values has its lowest and highest compared, without being asked."""
+"""Of an attribute with this many values, the lowest and the highest group are compared without being asked for."""
 
 
 @dataclass(frozen=True)

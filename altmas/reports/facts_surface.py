@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from altmas.core.plain import plain_name, plain_rows
 from altmas.core.pool import MISSING
-from altmas.reports.plain import plain_name, plain_rows
 from altmas.surfaces.combinations import is_missing
 from altmas.surfaces.marginals import worst_first
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altmas.reports.plain import plain_rows
+from altmas.core.plain import plain_rows
 from altmas.words.verdict import calibration_sentence
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ WHOLE_CONFUSION = 20
 """A confusion of more classes than this is shown by its most confused cells."""
 
 MOST_CELLS, MOST_POINTS = 200, 4000
+"""Wrong cells of a confusion, and points of a history, that a report holds at most."""
 
 
 def confusion_facts(table: pd.DataFrame, classes: int) -> dict[str, Any]:
@@ -42,7 +43,7 @@ def calibration_facts(
 
 
 def thinned(rows: Sequence[dict[str, Any]], points: int = MOST_POINTS) -> list[dict[str, Any]]:
-    """A history with at most about so many points in all: of each metric the first, the last, and evenly between.
+    """A history of about `points` points at most: of each metric the first, the last, and some evenly between.
 
     >>> [row["labels"] for row in thinned([{"metric": "a", "labels": n} for n in range(9)], 3)]
     [0, 4, 8]

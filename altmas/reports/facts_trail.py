@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from altmas.reports.plain import plain_data, plain_name
+from altmas.core.plain import plain_data, plain_name
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit

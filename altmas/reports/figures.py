@@ -1,7 +1,8 @@
-"""The figures of a report, each made from facts and given as SVG to lie in a page. matplotlib is loaded when needed."""
+"""The figures of a report, each plotted from facts; `svg.draw` makes them part of a page."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,7 +14,6 @@ from altmas.plots.curves import Band, ReliabilityDisplay
 from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
 from altmas.plots.history import plot_history
-from altmas.reports.svg import draw
 from altmas.words.wording import Row, is_share, named, short
 
 if TYPE_CHECKING:
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 WIDTH = 5.6
-"""Inches. Small enough that letters stay readable on a telephone."""
+"""Width of a figure in inches, small enough that letters stay readable on a telephone."""
 
 FOREST_ROWS, WIDTH_LINES = 30, 5
-FAINTEST, DARKEST = 0.06, 0.45
-"""Shades of a heat map: letters must stay readable on the darkest."""
+"""Groups in a forest, and metrics in the figure of widths, at most."""
+
+FAINTEST_COUNT, DARKEST_COUNT = 0.06, 0.45
+"""Shades of the confusion's cells: letters must stay readable on the darkest."""
 
 
-def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, title: str) -> str:
+def forest(rows: Sequence[Row], level: float, overall: float | None) -> Axes:
     """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends."""
     known = sorted((row for row in rows if row["estimate"] is not None), key=lambda row: row["estimate"])
     count = min(FOREST_ROWS, len(known))
@@ -42,137 +44,113 @@ def forest(rows: Sequence[Row], level: float, overall: float | None, key: str, t
         left_out=len(known) - count,
         level=level,
     )
-
-    def plot() -> Axes:
-        ax = display.plot()
-        for text, p in zip(ax.texts[-len(shown) :], display.p_worst, strict=True):  # type: ignore[arg-type]
-            text.set_text("<0.01" if p < 0.01 else f"{p:.2f}")
-        if not display.left_out:
-            for drawn in (*ax.collections, *ax.lines):
-                drawn.set(color=INK[0])
-        if overall is not None:
-            ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-        ax.set_xlabel(f"accuracy, {100 * level:.6g}% interval{'; dashed: overall' if overall is not None else ''}")
-        in_percent(ax, "x")
-        return _sized(ax, 1.0 + 0.21 * (len(shown) + (2 if display.left_out else 0)))
-
-    return draw(plot, key, title)
+    ax = display.plot()
+    for text, p in zip(ax.texts[-len(shown) :], display.p_worst, strict=True):  # type: ignore[arg-type]
+        text.set_text("<0.01" if p < 0.01 else f"{p:.2f}")
+    if not display.left_out:
+        for drawn in (*ax.collections, *ax.lines):
+            drawn.set(color=INK[0])
+    if overall is not None:
+        ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
+    ax.set_xlabel(f"accuracy, {100 * level:.6g}% interval{'; dashed: overall' if overall is not None else ''}")
+    in_percent(ax, "x")
+    return _sized(ax, 1.0 + 0.21 * (len(shown) + (2 if display.left_out else 0)))
 
 
-def reliability(bins: Sequence[Row], level: float, key: str, title: str) -> str:
+def reliability(bins: Sequence[Row], level: float) -> Axes:
     """Accuracy against score per bin, with the share of the items in each."""
     size = np.array([row["size"] for row in bins], dtype=np.float64)
     score = np.array([row["score"] for row in bins], dtype=np.float64)
     display = ReliabilityDisplay(score, size / size.sum(), _band(bins), level)
-
-    def plot() -> Axes:
-        ax = display.plot()
-        legend = ax.get_legend()
-        for text in legend.get_texts() if legend else ():
-            text.set_text(text.get_text().replace("credible ", "").replace("mean accuracy", "accuracy"))
-        for axis in "xy":
-            in_percent(ax, axis)
-        return _sized(ax, 4.6, 4.3)
-
-    return draw(plot, key, title)
+    ax = display.plot()
+    legend = ax.get_legend()
+    for text in legend.get_texts() if legend else ():
+        text.set_text(text.get_text().replace("credible ", "").replace("mean accuracy", "accuracy"))
+    for axis in "xy":
+        in_percent(ax, axis)
+    return _sized(ax, 4.6, 4.3)
 
 
-def confusion(cells: Sequence[Row], key: str, title: str) -> str:
+def confusion(cells: Sequence[Row]) -> Axes:
     """Estimated counts per true and predicted class: right ones in one colour, wrong ones in another, each written."""
+    from matplotlib.patches import Rectangle
+
     true = list(dict.fromkeys(row["true"] for row in cells))
     predicted = list(dict.fromkeys(row["predicted"] for row in cells))
     right = max((row["estimate"] or 0 for row in cells if row["true"] == row["predicted"]), default=0)
     wrong = max((row["estimate"] or 0 for row in cells if row["true"] != row["predicted"]), default=0)
-
-    def plot() -> Axes:
-        from matplotlib.patches import Rectangle
-
-        ax = new_axes()
-        ax.grid(visible=False)
-        for row in cells:
-            x, y, value = predicted.index(row["predicted"]), true.index(row["true"]), row["estimate"] or 0.0
-            agree = row["true"] == row["predicted"]
-            most = right if agree else wrong
-            shade = FAINTEST + (DARKEST - FAINTEST) * (value / most) ** 0.5 if most and value >= 0.5 else 0.0
-            if shade:
-                colour = INK[0] if agree else INK[1]
-                ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, facecolor=colour, alpha=shade, linewidth=0))
-            if value >= 0.5:
-                weight = "bold" if agree else "normal"
-                size = 8 if len(predicted) <= 12 else 6
-                ax.text(x, y, _count(value), ha="center", va="center", fontsize=size, weight=weight)
-        place_names(ax, [short(name, 14) for name in predicted], [short(name, 14) for name in true])
-        ax.set_xlabel("predicted class")
-        ax.set_ylabel("true class")
-        side = WIDTH if len(predicted) > 5 else 3.8
-        return _sized(ax, 0.9 + (side - 1) * 0.72 * len(true) / len(predicted), side)
-
-    return draw(plot, key, title)
+    ax = new_axes()
+    ax.grid(visible=False)
+    for row in cells:
+        x, y, value = predicted.index(row["predicted"]), true.index(row["true"]), row["estimate"] or 0.0
+        agree = row["true"] == row["predicted"]
+        most = right if agree else wrong
+        shade = _shade(value / most) if most and value >= 0.5 else 0.0
+        if shade:
+            colour = INK[0] if agree else INK[1]
+            ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, facecolor=colour, alpha=shade, linewidth=0))
+        if value >= 0.5:
+            weight = "bold" if agree else "normal"
+            size = 8 if len(predicted) <= 12 else 6
+            ax.text(x, y, _count(value), ha="center", va="center", fontsize=size, weight=weight)
+    place_names(ax, [short(name, 14) for name in predicted], [short(name, 14) for name in true])
+    ax.set_xlabel("predicted class")
+    ax.set_ylabel("true class")
+    side = WIDTH if len(predicted) > 5 else 3.8
+    return _sized(ax, 0.9 + (side - 1) * 0.72 * len(true) / len(predicted), side)
 
 
-def history(rows: Sequence[Row], metric: str, key: str, title: str) -> str:
+def history(rows: Sequence[Row], metric: str) -> Axes:
     """One metric's estimate and interval against labels."""
     import pandas as pd
 
     table = pd.DataFrame([row for row in rows if row["metric"] == metric])
-
-    def plot() -> Axes:
-        ax = plot_history(table, metrics=[metric])
-        ax.get_legend().remove()  # type: ignore[union-attr]
-        ax.set_ylabel(f"{named(metric)} and interval", parse_math=False)
-        if is_share(metric):
-            in_percent(ax, "y")
-        return _sized(ax, 2.9, 4.3)
-
-    return draw(plot, key, title)
-
-
-def widths(rows: Sequence[Row], metrics: Sequence[str], within: float, key: str, title: str) -> str:
-    """Half the width of each interval against labels, with the precision that is wished for."""
-
-    def plot() -> Axes:
-        ax = new_axes()
-        for k, metric in enumerate(metrics[:WIDTH_LINES]):
-            points = [row for row in rows if row["metric"] == metric and row["low"] is not None]
-            half = [(row["high"] - row["low"]) / 2 for row in points]
-            labels = [row["labels"] for row in points]
-            ax.plot(labels, half, marker=SHAPES[k], ms=4, color=INK[k], label=short(named(metric), LONGEST_LABEL))
-        ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=f"±{100 * within:g} points")
-        ax.set_ylim(bottom=0)
-        ax.set_xlabel("labels")
-        ax.set_ylabel("half the interval's width")
-        legend = ax.legend(frameon=False, fontsize=8)
-        for text in legend.get_texts():
-            text.set_parse_math(False)
+    ax = plot_history(table, metrics=[metric])
+    ax.get_legend().remove()  # type: ignore[union-attr]
+    ax.set_ylabel(f"{named(metric)} and interval", parse_math=False)
+    if is_share(metric):
         in_percent(ax, "y")
-        return _sized(ax, 2.9, 4.3)
-
-    return draw(plot, key, title)
+    return _sized(ax, 2.9, 4.3)
 
 
-def differences(rows: Sequence[Row], rope: float | None, key: str, title: str) -> str:
+def widths(rows: Sequence[Row], metrics: Sequence[str], within: float) -> Axes:
+    """Half the width of each interval against labels, with the precision that is wished for."""
+    ax = new_axes()
+    for k, metric in enumerate(metrics[:WIDTH_LINES]):
+        points = [row for row in rows if row["metric"] == metric and row["low"] is not None]
+        half = [(row["high"] - row["low"]) / 2 for row in points]
+        labels = [row["labels"] for row in points]
+        ax.plot(labels, half, marker=SHAPES[k], ms=4, color=INK[k], label=short(named(metric), LONGEST_LABEL))
+    ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=f"±{100 * within:g} points")
+    ax.set_ylim(bottom=0)
+    ax.set_xlabel("labels")
+    ax.set_ylabel("half the interval's width")
+    legend = ax.legend(frameon=False, fontsize=8)
+    for text in legend.get_texts():
+        text.set_parse_math(False)
+    in_percent(ax, "y")
+    return _sized(ax, 2.9, 4.3)
+
+
+def differences(rows: Sequence[Row], rope: float | None) -> Axes:
     """Differences with their intervals, a row each; shaded where they do not matter. Rows have `label` too."""
     names = [short(row["label"], 44) for row in rows]
-
-    def plot() -> Axes:
-        ax = new_axes()
-        ax.grid(visible=False)
-        ax.grid(axis="x", alpha=0.25)
-        if rope is not None:
-            ax.axvspan(-rope, rope, color=GREY, alpha=0.15, linewidth=0)
-        ax.axvline(0, color="black", linewidth=0.8)
-        places = range(len(rows))
-        ax.hlines(places, [row["low"] for row in rows], [row["high"] for row in rows], color=INK[0], linewidth=1.8)
-        ax.plot([row["estimate"] for row in rows], places, "o", ms=5.5, color=INK[0])
-        ax.set_yticks(places, names, parse_math=False)
-        ax.set_ylim(len(rows) - 0.4, -0.6)
-        shaded = "" if rope is None else f"; shaded: within ±{100 * rope:g} points"
-        ax.set_xlabel(f"difference, points{shaded}")
-        in_percent(ax, "x", unit="")
-        ax.margins(x=0.1)
-        return _sized(ax, 0.75 + 0.3 * len(rows))
-
-    return draw(plot, key, title)
+    ax = new_axes()
+    ax.grid(visible=False)
+    ax.grid(axis="x", alpha=0.25)
+    if rope is not None:
+        ax.axvspan(-rope, rope, color=GREY, alpha=0.15, linewidth=0)
+    ax.axvline(0, color="black", linewidth=0.8)
+    places = range(len(rows))
+    ax.hlines(places, [row["low"] for row in rows], [row["high"] for row in rows], color=INK[0], linewidth=1.8)
+    ax.plot([row["estimate"] for row in rows], places, "o", ms=5.5, color=INK[0])
+    ax.set_yticks(places, names, parse_math=False)
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    shaded = "" if rope is None else f"; shaded: within ±{100 * rope:g} points"
+    ax.set_xlabel(f"difference, points{shaded}")
+    in_percent(ax, "x", unit="")
+    ax.margins(x=0.1)
+    return _sized(ax, 0.75 + 0.3 * len(rows))
 
 
 def pair_display(found: Row) -> PairDisplay:
@@ -197,23 +175,23 @@ def one_scale(displays: Sequence[PairDisplay]) -> list[PairDisplay]:
     return [replace(one, scale=(min(ends), max(ends))) for one in displays]
 
 
-def pair(display: PairDisplay, key: str, title: str) -> str:
+def pair(display: PairDisplay) -> Axes:
     """A heat map; its notes stand in the page."""
-
-    def plot() -> Axes:
-        width = min(max(1.4 + 0.8 * len(display.columns), 3.4), WIDTH)
-        return _sized(display.plot(noted=False), 0.9 + 0.44 * len(display.rows), width)
-
-    return draw(plot, key, title)
+    width = min(max(1.4 + 0.8 * len(display.columns), 3.4), WIDTH)
+    return _sized(display.plot(noted=False), 0.9 + 0.44 * len(display.rows), width)
 
 
-def values(found: Row, level: float, key: str, title: str) -> str:
+def values(found: Row, level: float) -> Axes:
     """Accuracy per value of one attribute."""
     import pandas as pd
 
     table = pd.DataFrame([{**row["values"], **row} for row in found["rows"]])
     display = MarginalDisplay.from_table(table, found["attribute"], level=level)
-    return draw(lambda: _sized(display.plot(), 0.9 + 0.24 * len(display.names)), key, title)
+    return _sized(display.plot(), 0.9 + 0.24 * len(display.names))
+
+
+def _shade(share: float) -> float:
+    return FAINTEST_COUNT + (DARKEST_COUNT - FAINTEST_COUNT) * math.sqrt(share)
 
 
 def _band(rows: Sequence[Row]) -> Band:

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec
 from xml.etree import ElementTree
 
 from altmas.plots.axes import GREY, INK
@@ -15,6 +15,8 @@ from altmas.plots.axes import GREY, INK
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+P = ParamSpec("P")
 
 STYLE: dict[Any, Any] = {
     "font.size": 8.5,
@@ -29,7 +31,7 @@ STYLE: dict[Any, Any] = {
 }
 
 SCALE = 1.5
-"""Pixels for a point of the figure, where there is room."""
+"""Pixels of the page for each point of the figure, where the page is wide enough."""
 
 COLOURS = {
     **{colour: f"var(--series-{k})" for k, colour in enumerate(INK)},
@@ -49,7 +51,7 @@ _DRAWN = ("style", "fill", "stroke")
 
 @contextmanager
 def any_letters() -> Iterator[None]:
-    """Nothing is said of letters that matplotlib's own font lacks: as text in an SVG they are the browser's to draw.
+    """No warning of letters that matplotlib's own font lacks: in an SVG they stay text, which the browser draws.
 
     >>> with any_letters():
     ...     warnings.warn("Glyph 21271 missing from font(s) DejaVu Sans.", UserWarning)
@@ -59,18 +61,18 @@ def any_letters() -> Iterator[None]:
         yield
 
 
-def draw(plot: Callable[[], Axes], key: str, title: str) -> str:
-    """Plot under the page's style, and give the SVG; `key` keeps its ids apart from those of other figures.
+def draw(key: str, title: str, plot: Callable[P, Axes], *values: P.args, **options: P.kwargs) -> str:
+    """Plot these values under the page's style, and give the SVG; `key` keeps its ids apart from other figures'.
 
     >>> from altmas.plots.axes import new_axes
-    >>> svg = draw(new_axes, "fig", "Nothing <yet>")
+    >>> svg = draw("fig", "Nothing <yet>", new_axes)
     >>> svg.startswith('<svg'), 'aria-label="Nothing &lt;yet&gt;"' in svg, 'id="fig-' in svg or 'id=' not in svg
     (True, True, True)
     """
     import matplotlib as mpl
 
     with mpl.rc_context(STYLE), any_letters():
-        figure: Figure = plot().get_figure(root=True)  # type: ignore[assignment]
+        figure: Figure = plot(*values, **options).get_figure(root=True)  # type: ignore[assignment]
         file = io.BytesIO()
         figure.savefig(file, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return inlined(file.getvalue(), key, title)

@@ -40,11 +40,12 @@ class Table:
         """The first rows, column by column; the note says how many are left out.
 
         >>> Table.of("Names", [text("name")], [{"name": "a"}, {"name": "b"}], most=1)
-        Table(caption='Names', columns=('name',), rows=(('a',),), words=1, note='1 more rows are in the JSON report.')
+        Table(caption='Names', columns=('name',), rows=(('a',),), words=1, note='1 more row is in the JSON report.')
         """
         cells = tuple(tuple(said(row) for _, said in columns) for row in rows[:most])
         if len(rows) > most:
-            note = f"{note} {len(rows) - most:,} more rows are in the JSON report.".strip()
+            left = counted(len(rows) - most, "more row is", "more rows are")
+            note = f"{note} {left} in the JSON report.".strip()
         return cls(caption, tuple(head for head, _ in columns), cells, words, note)
 
 
@@ -104,7 +105,7 @@ def _alike(row: Row) -> int:
 
 def _of_models(models: Sequence[Row], part: str) -> tuple[list[Row], list[Column]]:
     """The rows of all models, and a column that tells whose they are, where there are several."""
-    rows = [{**row, "model": one["name"]} for one in models for row in one[part]]
+    rows: list[Row] = [{**row, "model": one["name"]} for one in models for row in one[part]]
     return rows, [text("model")] if len(models) > 1 else []
 
 
@@ -205,7 +206,7 @@ def _half_width(row: Row) -> str:
 
 
 def history_table(rows: Sequence[Row], level: float) -> Table:
-    """The estimates as they came."""
+    """The estimates after each refit."""
     columns = [_METRIC, whole("labels"), _measured("estimate", "estimate", _alike), _measured_interval(level, _alike)]
     return Table.of("Estimates against labels", columns, rows, most=2 * TABLE_ROWS)
 
@@ -288,7 +289,7 @@ def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
 
 
 def minus(first: object, second: object) -> str:
-    """What a difference is between."""
+    """What a difference is of: two names with a minus between them."""
     return f"{clean(first)} \N{MINUS SIGN} {clean(second)}"
 
 

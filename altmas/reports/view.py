@@ -7,6 +7,7 @@ from typing import Any
 
 from altmas.plots.heat_maps import PairDisplay
 from altmas.reports import figures, surface_tables, tables
+from altmas.reports.svg import draw
 from altmas.words.wording import Row, clean, digits_for, ends, figure, is_share, named
 
 MOST_CONFUSED = 12
@@ -83,11 +84,7 @@ def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], *, sev
                 "verdict": found["verdict"],
                 "title": "By predicted class" if found["by"] == "class" else f"By {clean(found['by'])}",
                 "table": tables.groups_table(found, level),
-                "figure": figures.forest(
-                    found["rows"], level, overall, f"{key}-g{k}", f"Accuracy{whose} by {clean(found['by'])}"
-                )
-                if any(row["estimate"] is not None for row in found["rows"])
-                else "",
+                "figure": _forest(found, level, overall, f"{key}-g{k}", whose),
             }
             for k, found in enumerate(one["groups"])
         ],
@@ -99,12 +96,19 @@ def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], *, sev
     }
 
 
+def _forest(found: Row, level: float, overall: float | None, key: str, whose: str) -> str:
+    if all(row["estimate"] is None for row in found["rows"]):
+        return ""
+    return draw(key, f"Accuracy{whose} by {clean(found['by'])}", figures.forest, found["rows"], level, overall)
+
+
 def _comparisons(rows: Sequence[Row], level: float, key: str, whose: str) -> dict[str, Any] | None:
     if not rows:
         return None
     known = [row for row in rows if None not in (row["estimate"], row["low"], row["high"])]
     labelled = [{**row, "label": tables.minus(row["a"], row["b"])} for row in known]
-    drawn = figures.differences(labelled, rows[0]["rope"], key, f"Differences of accuracy{whose}") if known else ""
+    title, rope = f"Differences of accuracy{whose}", rows[0]["rope"]
+    drawn = draw(key, title, figures.differences, labelled, rope) if known else ""
     return {"rows": rows, "figure": drawn, "table": tables.comparisons_table(rows, level)}
 
 
@@ -119,7 +123,7 @@ def _surface(
         drawn.append(
             {
                 "title": title,
-                "figure": figures.pair(display, f"{key}{k}", f"Accuracy{whose} by {title}"),
+                "figure": draw(f"{key}{k}", f"Accuracy{whose} by {title}", figures.pair, display),
                 "caption": _map_caption(display),
                 "table": surface_tables.pair_table(pair),
             }
@@ -130,7 +134,7 @@ def _surface(
         drawn = [
             {
                 "title": title,
-                "figure": figures.values(one, level, f"{key}0", f"Accuracy{whose} by {title}"),
+                "figure": draw(f"{key}0", f"Accuracy{whose} by {title}", figures.values, one, level),
                 "caption": "Estimated accuracy and its interval, with the number of labels at the right.",
                 "table": surface_tables.values_table(one, level),
             }
@@ -151,7 +155,7 @@ def _confusion(found: Row | None, level: float, key: str, whose: str) -> dict[st
     seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.05]
     return {
         "classes": found["classes"],
-        "figure": figures.confusion(found["cells"], key, f"Confusion{whose}") if found["cells"] else "",
+        "figure": draw(key, f"Confusion{whose}", figures.confusion, found["cells"]) if found["cells"] else "",
         "worst": tables.cells_table(found["worst"][:MOST_CONFUSED], level, MOST_CONFUSED),
         "table": tables.cells_table(seen, level, 400) if seen else tables.cells_table(found["worst"], level, 200),
     }
@@ -160,7 +164,7 @@ def _confusion(found: Row | None, level: float, key: str, whose: str) -> dict[st
 def _calibration(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
     if found is None:
         return None
-    drawn = figures.reliability(found["bins"], level, key, f"Accuracy against score{whose}")
+    drawn = draw(key, f"Accuracy against score{whose}", figures.reliability, found["bins"], level)
     return {"sentence": found["sentence"], "figure": drawn, "table": tables.calibration_table(found["bins"], level)}
 
 
@@ -172,9 +176,11 @@ def _history(one: Row, level: float, key: str, whose: str) -> dict[str, Any] | N
     metrics = list(dict.fromkeys([main, *(row["metric"] for row in rows)]))
     shares = [metric for metric in metrics if is_share(metric)]
     within = one["forecast"][0]["within"] if one["forecast"] else 0.03
-    drawn = [figures.history(rows, main, f"{key}0", f"{named(main)}{whose} and its interval against labels")]
+    title = f"{named(main)}{whose} and its interval against labels"
+    drawn = [draw(f"{key}0", title, figures.history, rows, main)]
     if shares:
-        drawn.append(figures.widths(rows, shares, within, f"{key}1", f"Width of intervals{whose} against labels"))
+        title = f"Width of intervals{whose} against labels"
+        drawn.append(draw(f"{key}1", title, figures.widths, rows, shares, within))
     return {"figures": drawn, "table": tables.history_table(one["history"], level)}
 
 
@@ -187,7 +193,7 @@ def _vendors(found: Row | None, level: float) -> dict[str, Any] | None:
     ]
     return {
         "sentences": found["sentences"],
-        "figure": figures.differences(labelled, None, "v-d", "Differences of the models") if labelled else "",
+        "figure": draw("v-d", "Differences of the models", figures.differences, labelled, None) if labelled else "",
         "best": tables.best_table(found["best"]),
         "table": tables.differences_table(found["differences"], level),
     }

@@ -12,7 +12,7 @@ import numpy as np
 from altmas.metrics.types import FloatArray
 
 LARGEST_NUMBER, MOST_DIGITS = 1e15, 12
-"""Numbers beyond these are not ordinary, and are written as Python writes them."""
+"""Numbers that are larger, or have more digits behind the point, are written as Python writes them."""
 
 
 def quantile_edges(numbers: FloatArray, bins: int) -> FloatArray:

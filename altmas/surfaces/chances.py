@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,14 +15,14 @@ from altmas.words.surfaces import not_reached, unknown_chances
 
 @dataclass(frozen=True, eq=False)
 class Chances:
-    """`inclusion [N]` of each item to have been asked about; None where it is the same within an arm, or not known."""
+    """`inclusion [N]`: each item's chance to have been asked about; None where alike within an arm, or unknown."""
 
     inclusion: FloatArray | None = None
     caution: str = ""
 
 
 def drawn_alike(propensities: ArrayLike, items: int) -> bool:
-    """Whether answers were drawn uniformly from so many items, by the propensity of each draw in order.
+    """Whether answers were drawn uniformly from a number of items, told from the propensity of each draw in order.
 
     >>> drawn_alike([1 / 50, 1 / 49, 1 / 48], 50), drawn_alike([1 / 50, 1.0], 50)
     (True, False)
@@ -54,7 +53,7 @@ def explored_chances(explored: Membership, where: Membership, items: IntArray, m
     labels = np.bincount(old[items], minlength=explored.arms.size)
     never = labels[old] == 0
     inclusion = np.where(never, len(items) / explored.items, labels[old] / explored.support[old])
-    mixed = _expected(where, items)[where.belongs.arms] * where.belongs.probability
+    mixed = where.count(items)[where.belongs.arms] * where.belongs.probability
     lost = never & (mixed > 0).any(1)
     return Chances(inclusion, not_reached(len(set(old[lost].tolist()))) if lost.any() else "")
 
@@ -79,9 +78,3 @@ def same_combinations(one: Membership, other: Membership) -> bool:
     """Whether every item belongs to the same combinations."""
     a, b = one.belongs, other.belongs
     return np.array_equal(a.arms, b.arms) and np.array_equal(a.probability, b.probability)
-
-
-def _expected(where: Membership, items: Any) -> FloatArray:
-    """Labels per arm `[A]`."""
-    arms, p = where.belongs.arms[items].ravel(), where.belongs.probability[items].ravel()
-    return np.bincount(arms, p, minlength=where.arms.size).astype(np.float64)

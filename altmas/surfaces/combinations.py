@@ -1,4 +1,4 @@
-"""Arms of an accuracy surface: the combinations of a pool's attributes, and the numbers a kernel sees them as."""
+"""The arms of an accuracy surface: combinations of a pool's attributes, and the numbers a kernel sees them as."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.bins import bin_names, quantile_edges
 
 MOST_COMBINATIONS = 20_000
-"""Up to here every combination is an arm; beyond, those that occur."""
+"""Up to this number all combinations are arms; where there are more, only those that occur in the pool."""
 
 MOST_VALUES = 2_000
-"""Of one attribute. ImageNet has 1,000 classes; a column with more than this is rather an id."""
+"""Values that one attribute may have. ImageNet has 1,000 classes; a column with more than this is rather an id."""
 
 FEW_VALUES = 20
-"""Up to here an attribute may have more than half as many values as there are items."""
+"""An attribute with no more values than this is never taken for an id, however few items there are."""
 
 MOST_NUMBERS = 25_000_000
-"""In the table that a kernel sees: 200 MB, of which estimators make a few copies."""
+"""Numbers that the table a kernel sees may hold: 200 MB, of which estimators make a few copies."""
 
 ACTIVE = 5
 """Items an arm must have to be judged (Appendix G)."""
@@ -42,7 +42,7 @@ def is_missing(value: object) -> bool:
 
 
 def shown(value: Hashable) -> str:
-    """A value in words.
+    """A value as people read it; one that is missing says so.
 
     >>> shown("no"), shown(None)
     ('no', '(missing)')
@@ -68,7 +68,7 @@ class Attribute:
 
     @property
     def columns(self) -> int:
-        """How many numbers stand for it in a kernel's table."""
+        """How many numbers stand for this attribute in the table that a kernel sees."""
         if self.ordered:
             return 2 if MISSING in self.values else 1
         return 1 if len(self.values) <= 2 else len(self.values)
@@ -118,7 +118,7 @@ class Combinations:
         cls, columns: Mapping[str, Any], *, bins: int = 5, most: int = MOST_COMBINATIONS,
         order: Mapping[str, Sequence[Hashable]] | None = None,
     ) -> Combinations:  # fmt: skip
-        """Arms of columns by name. A column of numbers with more than `bins` values is cut at its quantiles.
+        """The combinations of some columns. A column of numbers with more than `bins` values is cut at its quantiles.
 
         Columns named in `order` are categories, never cut, and have their values in this order.
 
@@ -144,7 +144,7 @@ class Combinations:
         return cls(attributes, codes, index.reshape(-1)).checked()
 
     def checked(self) -> Combinations:
-        """Themselves, unless the kernel's table would be too large to be held."""
+        """The same combinations; refused where the kernel's table would be too large for memory."""
         columns = sum(a.columns for a in self.attributes)
         if self.size * columns > MOST_NUMBERS:
             rule = f"make a table of at most {MOST_NUMBERS:,} numbers, combinations times values"
@@ -173,8 +173,7 @@ class Combinations:
 
     def name(self, arm: int) -> str:
         """One arm in words."""
-        pairs = zip(self.attributes, self.codes[arm], strict=True)
-        return ", ".join(f"{a.name}={shown(a.values[code])}" for a, code in pairs)
+        return ", ".join(f"{name}={shown(value)}" for name, value in self.value(arm).items())
 
     def value(self, arm: int) -> dict[str, Hashable]:
         """The values of one arm, by attribute."""

@@ -31,7 +31,7 @@ class ArmCounts:
 
     @classmethod
     def of(cls, answers: ArmAnswers) -> ArmCounts:
-        """As expected, of answers whose arms may be in doubt."""
+        """The expected counts of answers whose arms may be in doubt."""
         return cls(*answers.expected(), answers.labels())
 
 

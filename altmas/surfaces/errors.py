@@ -12,7 +12,7 @@ from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.combinations import ACTIVE
 
 EXTREME_ARMS = 50
-"""Arms in the worst and in the infrequent error."""
+"""Arms that the worst error is about, the least accurate, and as many for the infrequent error, the rarest."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class Queries:
 
 
 def arm_keys(rule: str, variance: FloatArray, asked: FloatArray) -> FloatArray:
-    """By what a rule sorts arms, lowest first `[A]`: of highest variance, those asked about least, or none of it.
+    """What a rule sorts arms by, lowest first `[A]`: minus the variance, the number of labels, or 0 for all.
 
     >>> arm_keys("variance", np.array([0.1, 0.3]), np.zeros(2))
     array([-0.1, -0.3])

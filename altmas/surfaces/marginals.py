@@ -24,13 +24,13 @@ class Cells:
     held: IntArray
     index: IntArray
     share: FloatArray
-    """Of each arm in its cell's items `[H]`."""
+    """The share that each arm has in the items of its cell `[H]`."""
     support: FloatArray
     """Items per cell `[V]`."""
 
     @classmethod
     def of(cls, arms: Combinations, support: FloatArray, places: Sequence[int]) -> Cells:
-        """Of some attributes, by place.
+        """The cells of some attributes, given by their places.
 
         >>> arms = Combinations.build({"hat": list("nnyy"), "age": list("oyoy")})
         >>> Cells.of(arms, np.array([3.0, 1, 0, 0]), [1]).mean(np.array([0.5, 0.9, 0, 0]))

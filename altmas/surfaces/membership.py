@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from altmas.surrogates.surface.gp import Layer
 
 COLUMNS = ("support", "labels", "estimate", "low", "high", "p_worst", "p", "arm", "interval")
-"""Columns of a surface's tables: no attribute may be called so."""
+"""Columns of a surface's tables: no attribute may have one of these names."""
 
 LEAST_P = 1e-12
-"""Probabilities stay this far from 0 and 1."""
+"""Smaller probabilities are taken as this, so that their logarithm is finite."""
 
 ENOUGH = 20
-"""Items of known attributes from which on scores can be seen to contradict them."""
+"""With fewer items whose attribute is known, scores are not checked against them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,12 +48,16 @@ class Membership:
         """Size of the pool."""
         return len(self.belongs.arms)
 
+    def count(self, items: Any) -> FloatArray:
+        """How many of these items belong to each arm `[A]`; where attributes are guessed, the number expected."""
+        arms, p = self.belongs.arms[items], self.belongs.probability[items]
+        return np.bincount(arms.ravel(), p.ravel(), minlength=self.arms.size).astype(np.float64)
+
     def open_support(self, items: Any) -> FloatArray:
         """Items per arm that are not among these `[A]`."""
         mask = np.ones(self.items, dtype=bool)
         mask[items] = False
-        arms, p = self.belongs.arms[mask], self.belongs.probability[mask]
-        return np.bincount(arms.ravel(), p.ravel(), minlength=self.arms.size).astype(np.float64)
+        return self.count(mask)
 
 
 By = str | Sequence[str] | Membership | None

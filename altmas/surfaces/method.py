@@ -137,7 +137,7 @@ class SurfaceRun:
         return self.method.guide.make(self.where)
 
     def counts(self) -> ArmCounts:
-        """Plain counts: within an arm all items were alike."""
+        """Plain counts: within an arm every item had the same chance to be asked about."""
         items = self.answers.items
         right = self.answers.labels == self.job.pool.predictions[items]
         return arm_counts(self.where.belongs, self.where.arms.size, items, right)
@@ -248,6 +248,6 @@ def open_right(draws: FloatArray, left: FloatArray, items: int, rng: np.random.G
 
 
 def _estimate(name: str, found: tuple[float, float, float], labels: int, promise: str) -> Estimate:
-    """The mean is exact and the ends are drawn, so that by a hair it may lie outside."""
+    """The mean is exact but the ends come from draws, so that it may lie just outside them: then they give way."""
     value, low, high = map(float, found)
     return Estimate(name, value, min(low, value), max(high, value), labels, promise)

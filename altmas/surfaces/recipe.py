@@ -23,7 +23,7 @@ DEFAULT = "betagp"
 """On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
 
 _NUMBERS_DRAWN, _FEWEST_DRAWS, _MOST_DRAWS = 8_000_000, 200, 4000
-"""In draws of the whole surface, and how many of these."""
+"""Numbers that the draws of a whole surface may hold together, and the fewest and most draws that are made."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SurfaceRecipe:
 
     @classmethod
     def of(cls, given: str | SurfaceRecipe | None) -> SurfaceRecipe:
-        """A recipe from its name, or as it is."""
+        """The recipe given, or the usual one of the estimator named."""
         return given if isinstance(given, SurfaceRecipe) else cls() if given is None else cls(given)
 
     def make(self, where: Membership) -> SurfaceEstimator:
@@ -91,7 +91,7 @@ class SurfaceRecipe:
         return np.zeros((arms.size, 1)) if self.estimator == "beta-i" else arms.features
 
     def active(self, where: Membership) -> Any:
-        """Arms with enough items to be judged `[A]`; the largest ones, where none has so many."""
+        """Arms with enough items to be judged `[A]`; where none has enough, the largest."""
         return where.support >= min(float(self.least), float(where.support.max()))
 
 
@@ -105,7 +105,7 @@ def draws_for(arms: int) -> int:
 
 
 def usual_settings(estimator: str = DEFAULT) -> SurfaceSettings:
-    """What this product departs from the paper in; docs/surface-results.md has the figures.
+    """Where altmas departs from the paper; docs/surface-results.md has the figures.
 
     Ten times the paper's learning rate, with which 1,000 steps hardly move a kernel; a centred start; doubt about the
     overall level; a kernel length for each attribute. Beta-I, which has nothing but its prior to lean on, has two

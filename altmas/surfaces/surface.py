@@ -47,7 +47,7 @@ class AccuracySurface:
     counts: ArmCounts
     recipe: SurfaceRecipe
     posterior: ArmPosterior
-    """Of each arm's accuracy, each `[A]`, arms without items included."""
+    """Mean and interval of each arm's accuracy, each `[A]`, arms without items included."""
 
     draws: FloatArray = field(repr=False)
     """Coherent draws of the whole surface `[M, A]`."""
@@ -66,7 +66,7 @@ class AccuracySurface:
 
     @property
     def level(self) -> float:
-        """Of the intervals."""
+        """The level of the intervals."""
         return self.posterior.level
 
     @property

@@ -1,8 +1,13 @@
-"""Sentences about two: two groups of the pool, or two models on it."""
+"""Sentences that compare two groups of the pool, or two models on it."""
 
 from __future__ import annotations
 
 from altmas.words.wording import ONE_NUMBER, Row, chance, clean, digits_for, is_share, listed, named, points, quoted
+
+DIRECTLY = (
+    "A difference is estimated directly, which is more precise than to subtract the two estimates; "
+    "it may differ a little from their difference."
+)
 
 PICKED = (
     "This pair was picked after looking, the lowest and the highest estimate, so its interval is optimistic: "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from altmas.words.wording import Row, chance, clean, figure, listed, named, quoted, right_in
 
 SURE, PROBABLE, FAINT = 0.95, 0.75, 0.1
-"""From these probabilities on, the worst or best is named as almost certainly, as probably so, or as a contender."""
+"""The worst or best is named as almost certain, as probable, or as a contender from these probabilities on."""
 
 
 def worst_of(by: str, rows: Sequence[Row]) -> str:

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from altmas.words.wording import (
-    Row,
-    counted,
-    digits_for,
-    ends,
-    figure,
-    interval,
-    is_share,
-    listed,
-    named,
-    points,
-)
+from altmas.words.wording import Row, counted, digits_for, ends, figure, interval, is_share, listed, named, points
 
 _PROMISE_KINDS = (
     ("exact", "exact"),
@@ -30,6 +19,8 @@ _PROMISE_KINDS = (
 
 ROUGH_BELOW = 30
 """From fewer labels than this, approximate intervals are rough."""
+
+NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
 
 NO_COVERAGE = (
     "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
@@ -81,7 +72,7 @@ def how_good(row: Row, level: float, pool: int) -> str:
 
 
 def reach(row: Row) -> str:
-    """How wide an interval is; nothing where it is none to go by.
+    """Half the width of an interval, in a sentence; empty where the interval is exact or promises nothing.
 
     >>> reach({"metric": "mcc", "estimate": 0.5, "low": 0.44, "high": 0.56, "promise": "approximate"})
     'Give or take 0.060.'

@@ -56,7 +56,7 @@ def clean(name: object) -> str:
 
 
 def short(name: object, most: int = 60) -> str:
-    """A name that does not run away with the line.
+    """A name on one line, of at most so many letters.
 
     >>> short("x" * 100, 5)
     'xxxx…'
@@ -85,7 +85,7 @@ def listed(words: Iterable[str]) -> str:
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number of things.
+    """A number with its noun, in the singular or plural.
 
     >>> counted(1, "label"), counted(1597, "item"), counted(2, "class", "classes")
     ('1 label', '1,597 items', '2 classes')
@@ -106,7 +106,7 @@ def digits_for(width: float, *, share: bool) -> int:
 
 
 def figure(value: float | None, *, share: bool, digits: int = 1) -> str:
-    """One number.
+    """One number in a sentence or a table: a share in percent, any other as it is.
 
     >>> figure(0.913, share=True), figure(0.5, share=False, digits=2), figure(None, share=True)
     ('91.3%', '0.50', 'not known')
@@ -163,7 +163,7 @@ def amount(count: float | None) -> str:
 
 
 def chance(p: float | None) -> str:
-    """A probability.
+    """A probability in a sentence; none is written as quite 0 or 1.
 
     >>> chance(0.812), chance(0.9999), chance(0.0), chance(1.0)
     ('0.81', 'above 0.99', 'below 0.01', 'above 0.99')

@@ -15,6 +15,7 @@ from altmas.reports import facts_model, figures
 from altmas.reports.facts import SCHEMA, gather
 from altmas.reports.html import render_html
 from altmas.reports.markdown import escape, render_markdown
+from altmas.reports.svg import draw
 from altmas.reports.writing import render, write_report
 from altmas.words import wording
 from altmas.words.extremes import worst_of
@@ -168,7 +169,7 @@ def test_hostile_names_stay_text(tmp_path):
     assert HOSTILE[0] in parsed.text
     assert "</style></svg><img src=x onerror=alert(1)>" in parsed.text
     assert [tag for tag, _ in parsed.elements].count("style") == 1
-    figure_text = figures.forest(facts["models"][0]["groups"][0]["rows"], 0.95, None, "k", HOSTILE[0])
+    figure_text = draw("k", HOSTILE[0], figures.forest, facts["models"][0]["groups"][0]["rows"], 0.95, None)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in figure_text
     markdown = render_markdown(facts)
     assert "<script" not in markdown.replace("\\<", "")

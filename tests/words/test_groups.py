@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from altmas.core.ranking import compared, ranked
-from altmas.words.groups import comparison_verdict
+from altmas.words.groups import comparison_verdict, ranking_verdict
 
 
 def test_probabilities_of_a_comparison_by_hand():
@@ -23,3 +23,9 @@ def test_ranks_by_hand():
     assert found["rank"].tolist() == pytest.approx([1.5, 1.5, 3], abs=0.02)
     assert found["rank_low"].tolist() == [1, 1, 3]
     assert found["rank_high"].tolist() == [2, 2, 3]
+
+
+def test_groups_that_are_certain_come_before_the_likeliest():
+    rows = [{"group": "a", "p": 0.99}, {"group": "b", "p": 0.6}, {"group": "c", "p": 0.41}]
+    said = ranking_verdict("lowest accuracy by class", rows, 2, 0.6, 0.95)
+    assert said == "lowest accuracy by class: a; not settled; likeliest: b (P = 0.60), c (P = 0.41)"
