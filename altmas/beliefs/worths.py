@@ -10,10 +10,10 @@ from scipy.special import entr
 from altmas.metrics.types import FloatArray, IntArray
 
 TRUST = 50.0
-"""Answers that the belief's own expectation of its surprises counts for."""
+"""What the belief itself expects of its surprises counts as much as this many answers."""
 
 FLOORS = (0.3, 0.5, 0.75, 1.0)
-"""Uniform shares to choose from. With less than 0.3, answers that surprise move their own weights too much."""
+"""Uniform shares to choose from. Below 0.3, a single surprising answer would change the weights too much."""
 
 
 def neyman(variances: Sequence[FloatArray]) -> FloatArray:

@@ -96,7 +96,7 @@ def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list
 
 
 def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False) -> IntArray:
-    """For each item of the pool its row in another table, which has the same ids, or `more`."""
+    """For each item of the pool its row in another table, whose ids must be the same; `more` allows others."""
     place = {one: i for i, one in enumerate(ids)}
     wanted = pool.ids
     missing = [one for one in wanted if one not in place]

@@ -56,7 +56,7 @@ def write_tasks(path: Path | str, given: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _task(query: Asked, image: Path | str | None, root: Path | str | None) -> dict[str, Any]:
-    # A column whose name is taken is still in the table.
+    # A column named like one of our own keys cannot stand beside them; people still see it in the table.
     own = {name: cell for name, cell in query.content.items() if name not in _TAKEN}
     data: dict[str, Any] = {ID: str(query.id), **own}
     if query.content:

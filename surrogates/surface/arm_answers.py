@@ -43,7 +43,7 @@ class ArmAnswers:
         """
         rho, right = accuracy[self.arms], self.right[:, None]
         chance = self.probability * (right * rho + (1 - right) * (1 - rho))
-        # An answer that no arm allows is left where it probably is.
+        # Where no arm could have given this answer (rho 0 or 1), P(a|x) alone decides.
         chance = np.where(chance.sum(1, keepdims=True) > 0, chance, self.probability)
         reached = chance.cumsum(1)
         place = (reached <= rng.random((len(chance), 1)) * reached[:, -1:]).sum(1)

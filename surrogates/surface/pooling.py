@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 from altmas.metrics.types import FloatArray
 
 FEW = 5.0
+"""Arms with at most this many observations borrow."""
+
 NEIGHBOURS = 3
 
 _ARMS_AT_ONCE = 1024
