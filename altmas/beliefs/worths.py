@@ -100,7 +100,7 @@ def best_floor(
 
 
 def water_fill(worth: FloatArray, count: int) -> FloatArray:
-    """min(1, eta * worth) with eta such that the sum is `count`, for `count` of at most as many items.
+    """min(1, eta * worth) with eta such that the sum is `count`, which is at most the number of items.
 
     If k items are held at 1, eta = (count - k) / (worth of the others); the right k is the first at which the next
     item stays below 1. Where fewer than `count` items are worth anything, these are certain and the others equal.

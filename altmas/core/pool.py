@@ -343,7 +343,7 @@ def with_missing(values: Any) -> Any:
     [3.0, '(missing)', '(missing)']
     """
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) > 1:
-        return values  # not a column, as will be said
+        return values  # not a column: whoever reads it will say so
     return [MISSING if is_blank(one) else one for one in values]
 
 

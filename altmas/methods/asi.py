@@ -79,7 +79,7 @@ class AsiRun(SamplingRun):
         self.answers, self.round = answers, round
 
     def choose_next(self, count: int) -> Choice:
-        """By doubt."""
+        """A sample in which doubtful items are more likely."""
         candidates = self.answers.unlabelled(self.job.pool)
         inclusion = inclusion_by_doubt(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
         chosen = systematic(inclusion, self.stream("draw"))

@@ -84,7 +84,7 @@ class OasisRun(SamplingRun):
         chosen = Choice(items[new], self.strata.of_item(chances / self.strata.sizes, items[new]))
         if len(chosen.items) == count:
             return chosen
-        # Hardly any open item where the draws go: ask about any, outside the sequence of draws.
+        # The draws come up with known items only: the rest is asked about uniformly, and is no part of the draws.
         left = np.setdiff1d(self.answers.unlabelled(self.job.pool), chosen.items)
         more = uniform(left, count - len(chosen.items), rng)
         return Choice(np.append(chosen.items, more.items), np.append(chosen.propensities, more.propensities))
