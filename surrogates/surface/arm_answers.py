@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +20,7 @@ class ArmAnswers:
     (array([0.7, 0.3]), array([0., 0.]))
     """
 
-    arms: NDArray[np.int64]
+    arms: IntArray
     probability: FloatArray
     weight: FloatArray
     right: FloatArray
