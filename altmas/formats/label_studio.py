@@ -18,7 +18,7 @@ ID = "altmas_id"
 """The key of a task's data that holds the item's own id; Label Studio gives tasks ids of its own."""
 LABEL = "altmas_label"
 """The name of the control that takes the label."""
-KINDS = ("image", "text", "table")
+INTERFACE_KINDS = ("image", "text", "table")
 _TAKEN = (ID, LABEL, "image", "table")
 
 
@@ -88,8 +88,8 @@ def labelling_config(classes: Sequence[Hashable], kind: str, text: str = "text")
       </Choices>
     </View>
     """
-    if kind not in KINDS:
-        raise InputError("kind", f"be one of {', '.join(KINDS)}", repr(kind))
+    if kind not in INTERFACE_KINDS:
+        raise InputError("kind", f"be one of {', '.join(INTERFACE_KINDS)}", repr(kind))
     shown = {"image": "Image", "text": "Text", "table": "Table"}[kind]
     choices = [_choice(str(one)) for one in classes]
     return "\n".join(
