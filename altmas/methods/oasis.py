@@ -68,12 +68,12 @@ class OasisRun(SamplingRun):
         """Draw each new round again, repeated draws and all: it follows from the seed and the answers before it."""
         if not answers.goes_on_from(self.answers):
             self._forget()
-        for number in np.unique(answers.rounds[len(self.answers) :]):
-            start, end = len(self.answers), int(np.searchsorted(answers.rounds, number, side="right"))
-            items, weights = self._drawn(answers.items[start:end], answers.propensities[start:end], int(number))
+        for number, until in answers.by_round(len(self.answers)):
+            new = until.at(slice(len(self.answers), None))
+            items, weights = self._drawn(new.items, new.propensities, number)
             self.drawn, self.weights = np.append(self.drawn, items), np.append(self.weights, weights)
-            self.labels[answers.items[start:end]] = answers.labels[start:end]
-            self.answers = answers.first(end)
+            self.labels[new.items] = new.labels
+            self.answers = until
         self.answers, self.round = answers, round
 
     def choose_next(self, count: int) -> Choice:
