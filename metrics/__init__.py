@@ -1,4 +1,8 @@
-"""Confusion counts, the metric catalogue, gradients and counterfactuals. Needs numpy alone."""
+"""Confusion counts, the metric catalogue, gradients and counterfactuals; also the array types and errors of all rooms.
+
+A metric here is a function of a confusion, whoever estimated it: pools, answers and estimates are unknown. Needs numpy
+alone, and imports no other room.
+"""
 
 from altmas.metrics.catalogue import metric, metric_names, metrics_named
 from altmas.metrics.confusion import tally, totals

@@ -270,7 +270,7 @@ def mcc() -> Formula:
     def pieces(sums: FloatArray, x: Totals) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         n = _count(x)
         top = n * sums[..., 0] - sums[..., 1]
-        # What rounding leaves of a zero is a zero: expected counts are fractions.
+        # Expected counts are fractions: a difference this small is a zero that rounding has blurred.
         by_said, by_true = (ratio(n * n - part, n * n) for part in ((x.said**2).sum(-1), sums[..., 2]))
         by_said, by_true = (np.where(part > 1e-14, part * n * n, 0.0) for part in (by_said, by_true))
         return n, top, by_said, by_true

@@ -28,7 +28,7 @@ class Belief:
 
 
 class CrossFit:
-    """Splits the pool into folds once; each item is believed in from the answers outside its fold."""
+    """Splits the pool into folds once; what is believed about an item comes from the answers outside its fold."""
 
     def __init__(self, models: Sequence[LabelModel], size: int, classes: int, seed: int) -> None:
         self.models, self.classes, self.seed = models, classes, seed

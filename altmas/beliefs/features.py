@@ -13,7 +13,7 @@ from altmas.core.pool import Pool
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
 
 FURTHEST = 6.0
-"""Standard deviations from the mean, at most: a pixel that is hardly ever lit must not drown the others."""
+"""Features are held within this many standard deviations: a pixel that is hardly ever lit must not drown the others."""
 
 _ROWS_SUMMED_AT_ONCE = 1 << 14
 

@@ -10,10 +10,10 @@ from scipy.special import entr
 from altmas.metrics.types import FloatArray, IntArray
 
 TRUST = 50.0
-"""Answers that the belief's own expectation of its surprises counts for."""
+"""What the belief itself expects of its surprises counts as much as this many answers."""
 
 FLOORS = (0.3, 0.5, 0.75, 1.0)
-"""Uniform shares to choose from. With less than 0.3, answers that surprise move their own weights too much."""
+"""Uniform shares to choose from. Below 0.3, a single surprising answer would change the weights too much."""
 
 
 def neyman(variances: Sequence[FloatArray]) -> FloatArray:
@@ -100,7 +100,7 @@ def best_floor(
 
 
 def water_fill(worth: FloatArray, count: int) -> FloatArray:
-    """min(1, eta * worth) with eta such that the sum is `count`, for `count` of at most as many items.
+    """min(1, eta * worth) with eta such that the sum is `count`, which is at most the number of items.
 
     If k items are held at 1, eta = (count - k) / (worth of the others); the right k is the first at which the next
     item stays below 1. Where fewer than `count` items are worth anything, these are certain and the others equal.

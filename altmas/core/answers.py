@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,6 +63,16 @@ class Answers:
         [4]
         """
         return self.at(slice(count))
+
+    def by_round(self, start: int) -> Iterator[tuple[int, Answers]]:
+        """The rounds that begin at answer `start` or later: the number of each, and all answers up to its end.
+
+        >>> some = Answers().extended([4], [0], 0, [0.1]).extended([7, 5], [1, 1], 1, [0.1, 0.1])
+        >>> [(number, len(until)) for number, until in some.by_round(1)]
+        [(1, 3)]
+        """
+        for number in np.unique(self.rounds[start:]):
+            yield int(number), self.first(int(np.searchsorted(self.rounds, number, side="right")))
 
     def same_as(self, other: Answers) -> bool:
         """The same items with the same labels, in the same order."""

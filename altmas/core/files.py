@@ -69,7 +69,7 @@ def write_array(path: Path, array: NDArray[Any]) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Force a folder's names to disk; Windows does so itself, and opens no folder."""
+    """Force a folder's names to disk; nothing is done on Windows, where a folder cannot be opened."""
     if os.name == "nt":
         return
     handle = os.open(folder, os.O_RDONLY)

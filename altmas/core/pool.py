@@ -15,7 +15,7 @@ from scipy.special import softmax
 
 from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
 from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 NO_CLASS = "(no class)"
 """How an answer outside the declared classes is shown."""
@@ -351,10 +351,10 @@ def with_missing(values: Any) -> Any:
     [3.0, '(missing)', '(missing)']
     """
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) > 1:
-        return values  # not a column, as will be said
+        return values  # not a column: whoever reads it will say so
     return [MISSING if is_blank(one) else one for one in values]
 
 
-def _rows(wrong: NDArray[np.bool_]) -> list[int]:
+def _rows(wrong: BoolArray) -> list[int]:
     found: list[int] = np.flatnonzero(wrong.reshape(len(wrong), -1).any(1)).tolist()
     return found

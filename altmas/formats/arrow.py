@@ -23,7 +23,7 @@ def open_parquet(path: Path) -> Any:
     import pyarrow.parquet as pq
 
     with refusing(path.name, "be a Parquet file"), path.open("rb") as source:
-        # Through a Python file: a memory map would die with a broken one.
+        # Read through a Python file: with a memory map, a file cut short would end the process.
         file = pq.ParquetFile(source, page_checksum_verification=True)
         about = file.metadata
         declared = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))

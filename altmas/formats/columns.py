@@ -37,10 +37,10 @@ def texts(column: Iterable[object]) -> list[str]:
     return [value if type(value) is str else cell_text(value) for value in column]
 
 
-def values(column: Iterable[object]) -> list[Hashable | None]:
+def python_values(column: Iterable[object]) -> list[Hashable | None]:
     """A column's Python values, None where there is nothing; the empty text is nothing too.
 
-    >>> values(pd.array([3, None], dtype="Int64")), values(["a", ""])
+    >>> python_values(pd.array([3, None], dtype="Int64")), python_values(["a", ""])
     ([3, None], ['a', None])
     """
     return [v or None if type(v) is str else None if is_blank(v) else plain(v) for v in column]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from altmas.core.files import sha256_of
-from altmas.formats.columns import texts, values
+from altmas.formats.columns import python_values, texts
 from altmas.formats.model_columns import id_column
 from altmas.formats.tables import Numbered, read_numbered
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -57,7 +57,7 @@ def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
     subject = Path(origin).name
     table = read_numbered(source)
     column = id_column([str(one) for one in table.frame.columns], subject, id)
-    keys = whole(values(table.frame[column]))
+    keys = whole(python_values(table.frame[column]))
     ids = texts(keys)
     empty = [table.rows[i] for i, one in enumerate(ids) if not one.strip()]
     if empty:
@@ -67,7 +67,7 @@ def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
     if again:
         rows = [table.rows[i] for i, one in enumerate(ids) if one == ids[again[0]]]
         raise InputError(f"ids of {subject}", "be unique", f"{ids[again[0]]!r} in {rows_at_fault(rows)}")
-    return Keyed(name, origin, table, column, keys, digest(source, table))
+    return Keyed(name, origin, table, column, keys, source_digest(source, table))
 
 
 def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list[tuple[str, Any]]:
@@ -96,7 +96,7 @@ def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list
 
 
 def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False) -> IntArray:
-    """For each item of the pool its row in another table, which has the same ids, or `more`."""
+    """For each item of the pool its row in another table, whose ids must be the same; `more` allows others."""
     place = {one: i for i, one in enumerate(ids)}
     wanted = pool.ids
     missing = [one for one in wanted if one not in place]
@@ -125,7 +125,7 @@ def whole(column: list[Hashable | None]) -> list[Hashable | None]:
     return column
 
 
-def digest(source: Any, table: Numbered) -> str:
+def source_digest(source: Any, table: Numbered) -> str:
     """The SHA-256 of a file, or of the cells of a table that came from memory."""
     if isinstance(source, str | Path):
         return sha256_of(Path(source))

@@ -18,7 +18,7 @@ ID = "altmas_id"
 """The key of a task's data that holds the item's own id; Label Studio gives tasks ids of its own."""
 LABEL = "altmas_label"
 """The name of the control that takes the label."""
-KINDS = ("image", "text", "table")
+INTERFACE_KINDS = ("image", "text", "table")
 _TAKEN = (ID, LABEL, "image", "table")
 
 
@@ -56,7 +56,7 @@ def write_tasks(path: Path | str, given: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _task(query: Asked, image: Path | str | None, root: Path | str | None) -> dict[str, Any]:
-    # A column whose name is taken is still in the table.
+    # A column named like one of our own keys cannot stand beside them; people still see it in the table.
     own = {name: cell for name, cell in query.content.items() if name not in _TAKEN}
     data: dict[str, Any] = {ID: str(query.id), **own}
     if query.content:
@@ -88,8 +88,8 @@ def labelling_config(classes: Sequence[Hashable], kind: str, text: str = "text")
       </Choices>
     </View>
     """
-    if kind not in KINDS:
-        raise InputError("kind", f"be one of {', '.join(KINDS)}", repr(kind))
+    if kind not in INTERFACE_KINDS:
+        raise InputError("kind", f"be one of {', '.join(INTERFACE_KINDS)}", repr(kind))
     shown = {"image": "Image", "text": "Text", "table": "Table"}[kind]
     choices = [_choice(str(one)) for one in classes]
     return "\n".join(

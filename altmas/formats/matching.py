@@ -57,7 +57,7 @@ class Known:
         self._numbers = Numbers(self._texts)
 
     def find(self, text: str, *, fold: bool = False) -> set[str]:
-        """The known texts that fit best: those of the first way in which any fits."""
+        """The known texts that this one may stand for, by the strictest comparison under which there are any."""
         if text in self._texts:
             return {text}
         back, bare = restore(text), text.strip()

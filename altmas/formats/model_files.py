@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from altmas.core.checks import sorted_classes
-from altmas.formats.columns import cell_text, numbers, values
+from altmas.formats.columns import cell_text, numbers, python_values
 from altmas.formats.keyed import Keyed, aligned, whole
 from altmas.formats.model_columns import ModelColumns, model_columns
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -32,7 +32,7 @@ class ModelFile:
         """Predictions in the order of the pool, None where there is none; None if only scores are there."""
         if self.columns.prediction is None:
             return None
-        column = whole(values(self.keyed.table.frame[self.columns.prediction]))
+        column = whole(python_values(self.keyed.table.frame[self.columns.prediction]))
         return [column[i] for i in self.order]
 
     def numbers(self, name: str) -> FloatArray:

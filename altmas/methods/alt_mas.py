@@ -24,7 +24,7 @@ from altmas.metrics.types import FloatArray, IntArray, Probabilities
 FEWEST_TO_TUNE_ON = 10
 
 MOST_TAUGHT = 20_000
-"""Pseudo-labels in a training set, at most: a fit visits so many items and no more, the answers among them."""
+"""At most this many pseudo-labels are trained on: a fit visits a limited number of items, the answers among them."""
 
 
 @dataclass(frozen=True)

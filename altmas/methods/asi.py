@@ -72,14 +72,13 @@ class AsiRun(SamplingRun):
         """Correct the predictions that stood before each new round by that round's answers."""
         if not answers.goes_on_from(self.answers):
             self.answers, self.done = Answers(), []
-        for number in np.unique(answers.rounds[len(self.answers) :]):
-            end = int(np.searchsorted(answers.rounds, number, side="right"))
-            self.done.append(self._sampled(self.answers, answers.first(end)))
-            self.answers = answers.first(end)
+        for _, until in answers.by_round(len(self.answers)):
+            self.done.append(self._sampled(self.answers, until))
+            self.answers = until
         self.answers, self.round = answers, round
 
     def choose_next(self, count: int) -> Choice:
-        """By doubt."""
+        """A sample in which doubtful items are more likely."""
         candidates = self.answers.unlabelled(self.job.pool)
         inclusion = inclusion_by_doubt(self.learner.after(self.answers).agreement(candidates), count, self.recipe.tau)
         chosen = systematic(inclusion, self.stream("draw"))

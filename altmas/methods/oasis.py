@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, whole_number
@@ -23,7 +22,7 @@ from altmas.methods.weighted import (
 )
 from altmas.metrics import Metric
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 PRIOR_STRENGTH = 2.0
 """Pseudo-answers per stratum at its mean score; they fade as 1/answers, as in its authors' program."""
@@ -69,12 +68,12 @@ class OasisRun(SamplingRun):
         """Draw each new round again, repeated draws and all: it follows from the seed and the answers before it."""
         if not answers.goes_on_from(self.answers):
             self._forget()
-        for number in np.unique(answers.rounds[len(self.answers) :]):
-            start, end = len(self.answers), int(np.searchsorted(answers.rounds, number, side="right"))
-            items, weights = self._drawn(answers.items[start:end], answers.propensities[start:end], int(number))
+        for number, until in answers.by_round(len(self.answers)):
+            new = until.at(slice(len(self.answers), None))
+            items, weights = self._drawn(new.items, new.propensities, number)
             self.drawn, self.weights = np.append(self.drawn, items), np.append(self.weights, weights)
-            self.labels[answers.items[start:end]] = answers.labels[start:end]
-            self.answers = answers.first(end)
+            self.labels[new.items] = new.labels
+            self.answers = until
         self.answers, self.round = answers, round
 
     def choose_next(self, count: int) -> Choice:
@@ -84,7 +83,7 @@ class OasisRun(SamplingRun):
         chosen = Choice(items[new], self.strata.of_item(chances / self.strata.sizes, items[new]))
         if len(chosen.items) == count:
             return chosen
-        # Hardly any open item where the draws go: ask about any, outside the sequence of draws.
+        # The draws come up with known items only: the rest is asked about uniformly, and is no part of the draws.
         left = np.setdiff1d(self.answers.unlabelled(self.job.pool), chosen.items)
         more = uniform(left, count - len(chosen.items), rng)
         return Choice(np.append(chosen.items, more.items), np.append(chosen.propensities, more.propensities))
@@ -138,9 +137,7 @@ class OasisRun(SamplingRun):
         share = self.strata.sizes / self.job.pool.size
         return drawn, self.strata.of_item(share / chances, drawn)
 
-    def _draws(
-        self, chances: FloatArray, count: int, number: int
-    ) -> tuple[IntArray, NDArray[np.bool_], np.random.Generator]:
+    def _draws(self, chances: FloatArray, count: int, number: int) -> tuple[IntArray, BoolArray, np.random.Generator]:
         rng = stream(self.job.seed, "round", number, "draw")
         items, new = draw_until_new(self.strata, chances, self.labels >= 0, count, rng)
         return items, new, rng
@@ -176,11 +173,11 @@ class Strata:
         """A stratum's value for each item."""
         return np.asarray(values[self.number[items]])
 
-    def positive(self, pool: Pool, items: IntArray, labels: IntArray) -> NDArray[np.bool_]:
+    def positive(self, pool: Pool, items: IntArray, labels: IntArray) -> BoolArray:
         """Of the class of interest; without one, predicted right."""
         return np.asarray(labels == (pool.predictions[items] if self.target is None else self.target))
 
-    def posterior_mean(self, items: IntArray, positive: NDArray[np.bool_]) -> FloatArray:
+    def posterior_mean(self, items: IntArray, positive: BoolArray) -> FloatArray:
         """Beta posterior mean of each stratum's share of positives."""
         have = np.bincount(self.number[items], minlength=len(self.sizes))
         yes = np.bincount(self.number[items[positive]], minlength=len(self.sizes))
@@ -246,7 +243,7 @@ def optimal_for_f(share: FloatArray, said: FloatArray, p: FloatArray, f: float, 
     return np.asarray(share * np.sqrt(said * if_said + (1 - said) * if_not))
 
 
-def f_measure(weights: FloatArray, y: NDArray[np.bool_], a: NDArray[np.bool_], alpha: float) -> float:
+def f_measure(weights: FloatArray, y: BoolArray, a: BoolArray, alpha: float) -> float:
     """F = sum(u y A) / (alpha sum(u A) + (1 - alpha) sum(u y)); 0 where nothing is true or predicted.
 
     >>> f_measure(np.array([1.0, 2.0, 1.0]), np.array([True, True, False]), np.array([True, False, True]), 0.5)
@@ -269,8 +266,8 @@ def ratio_error(influence: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 def draw_until_new(
-    strata: Strata, chances: FloatArray, known: NDArray[np.bool_], count: int, rng: np.random.Generator
-) -> tuple[IntArray, NDArray[np.bool_]]:
+    strata: Strata, chances: FloatArray, known: BoolArray, count: int, rng: np.random.Generator
+) -> tuple[IntArray, BoolArray]:
     """Draws with replacement until `count` items not known have come up, and which draws were their first.
 
     Repeated draws cost nothing but time: after 100 draws per item wanted, and 1,000 more, it ends with what it has.

@@ -17,7 +17,7 @@ from altmas.metrics import Metric
 from altmas.metrics.types import FloatArray, IntArray
 
 LEAST_VARIANCE = 0.05
-"""Of a stratum's agreement, for the allocation: a stratum that was always right must still be looked at."""
+"""A stratum's agreement counts with at least this variance: one that was always right must still be looked at."""
 
 
 @dataclass(frozen=True)

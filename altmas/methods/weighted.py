@@ -1,4 +1,4 @@
-"""What the field's estimators share: a belief that relearns in time, and every metric of an estimated confusion."""
+"""What the field's estimators share: a run's start and end, a belief that relearns, metrics of estimated counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RELEARN_GROWTH = 1.15
 
 
 class LearningBelief(Protocol):
-    """What a pool's labels may be; `altmas.beliefs.label_belief.LabelBelief` is one."""
+    """A belief about a pool's labels that learns from answers; `altmas.beliefs.label_belief.LabelBelief` is one."""
 
     def fit(self, items: IntArray, labels: IntArray) -> None: ...
     def probabilities(self, items: IntArray | None = None) -> FloatArray: ...

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import sorted_classes, whole_number
-from altmas.metrics.confusion import FloatArray
 from altmas.metrics.types import FloatArray
 from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, percent, place_names, write_column
 from altmas.plots.curves import Band

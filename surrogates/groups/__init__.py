@@ -1,1 +1,5 @@
-"""Posteriors of groups: Beta accuracies, Dirichlet confusion columns, and the prior that groups share."""
+"""Posteriors of groups from counts of right and wrong answers.
+
+`beta_posterior` holds accuracies, `dirichlet_posterior` confusion columns, and `hierarchical` learns the prior that
+groups share. Which group is asked about next is decided in `altmas.bandits`, not here.
+"""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 from altmas.surrogates.groups.hierarchical import HierarchicalPrior
 
@@ -41,7 +41,7 @@ class DirichletPosterior:
         gammas = rng.standard_gamma(self.alpha[which])
         return np.asarray(gammas / np.maximum(gammas.sum(-1, keepdims=True), 1e-300))
 
-    def of_class(self, index: NDArray[np.int64]) -> BetaPosterior:
+    def of_class(self, index: IntArray) -> BetaPosterior:
         """The posterior of one class's share per group (its own class: the accuracy): Dirichlets aggregate to Betas."""
         right = np.take_along_axis(self.alpha, np.broadcast_to(index[None, :, None], (*self.alpha.shape[:2], 1)), -1)
         return BetaPosterior(right[..., 0], self.alpha.sum(-1) - right[..., 0], self.weights)
@@ -58,9 +58,7 @@ class DirichletPosterior:
         return tfd.MixtureSameFamily(tfd.Categorical(probs=weights), tfd.Dirichlet(moved))
 
 
-def proportions(
-    scores: FloatArray | None, index: NDArray[np.int64], said: NDArray[np.int64], classes: int
-) -> FloatArray:
+def proportions(scores: FloatArray | None, index: IntArray, said: IntArray, classes: int) -> FloatArray:
     """Prior proportions of true classes per group `[G, C]` from the model's own scores, no labels needed.
 
     `index [N]` is each item's group, `said [G]` the class that group's items were predicted as. With full scores
@@ -84,7 +82,7 @@ def proportions(
     return np.where(((sizes > 0) & (said < classes))[:, None], spread, even)
 
 
-def hierarchical_columns(prior: HierarchicalPrior, shares: FloatArray, said: NDArray[np.int64]) -> FloatArray:
+def hierarchical_columns(prior: HierarchicalPrior, shares: FloatArray, said: IntArray) -> FloatArray:
     """Pseudo-counts `[H, G, C]` under a learnt prior of accuracies (its first replicate).
 
     The column of class k is Dirichlet with m tau on k and (1 - m) tau on the others, split as in `shares [G, C]`. Seen

@@ -25,7 +25,7 @@ SPREAD = np.array([2.0, 1.0, 1.0])
 
 POINTS = 32
 LEAST_COUNT = 1e-6
-"""Pseudo-counts, at least: far out a prior is as good as certain, and its logarithm must stay finite."""
+"""Pseudo-counts are at least this, so that their logarithms stay finite where the prior is as good as certain."""
 
 _CLIMBING_STEPS = 30
 
@@ -113,7 +113,7 @@ def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tupl
 
 
 def _shapes(phi: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Pseudo-counts a, b and their sum; b is not 1 minus something, which would round to 0 far out."""
+    """Pseudo-counts a, b and their sum. b is computed by itself: as a difference from the sum it would round to 0."""
     logits, strength = phi[:, :1] + phi[:, 1:2] * x, np.exp(phi[:, 2:])
     a, b = np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
     return a, b, a + b

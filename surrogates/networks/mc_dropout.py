@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import Float32Array
+from altmas.metrics.types import Float32Array, IntArray
 from altmas.surrogates.networks.architectures import MLP, Architecture, LeNet, draw_probabilities
 from altmas.surrogates.networks.network import Network
 
@@ -87,9 +86,9 @@ class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         mean: Float32Array = self.draw(X, draws=draws, rng=np.random.default_rng(self.random_state)).mean(0)
         return mean
 
-    def predict(self, X: Any) -> NDArray[np.int64]:
+    def predict(self, X: Any) -> IntArray:
         """Most probable class index."""
-        best: NDArray[np.int64] = self.predict_proba(X).argmax(1)
+        best: IntArray = self.predict_proba(X).argmax(1)
         return best
 
     def __getstate__(self) -> dict[str, Any]:
@@ -134,7 +133,7 @@ class MCDropoutLeNet(_MCDropout):
         return LeNet()
 
 
-def training_order(items: int, batch: int, epochs: int, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def training_order(items: int, batch: int, epochs: int, most: int, rng: np.random.Generator) -> IntArray:
     """Rows `[steps, batch]`: shuffled passes over the items, laid end to end and cut into full batches.
 
     >>> training_order(3, 2, epochs=2, most=10, rng=np.random.default_rng(0)).shape

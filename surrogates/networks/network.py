@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from altmas.metrics.types import Float32Array
+from altmas.metrics.types import Float32Array, IntArray
 from altmas.surrogates.backend import tensorflow
 from altmas.surrogates.networks.architectures import Architecture, Shape, initial_weights
 
@@ -41,8 +40,8 @@ class Network:
     def train(
         self,
         x: Float32Array,
-        y: NDArray[np.int64],
-        order: NDArray[np.int64],
+        y: IntArray,
+        order: IntArray,
         *,
         learning_rate: float,
         keep: float,

@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 from altmas.metrics.types import FloatArray, IntArray
 
 KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
-"""Quantiles of the confidence at which its effect may bend."""
+"""Quantiles of the confidence at which the slope of its effect may change; between them the effect is linear."""
 
 _SURE = 1e-7
 """A confidence closer than this to 0 or 1 says no more than this: beyond it is rounding, not evidence."""
@@ -70,8 +70,9 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     """The evidence in one model's outputs and in other models' opinions on the same items.
 
     Confidences enter twice: as log odds, believed to matter as a calibrated probability would (slope near 1), and by
-    rank, with a bend at each knot, so that a confidence that is no probability can be learnt too. An opinion enters as
-    agreement with the model under test, with its own confidence on either side, and in the count of those agreeing.
+    rank, with a slope that may change at each knot, so that a confidence that is no probability can be learnt too. An
+    opinion enters as agreement with the model under test, with its own confidence where it agrees and where it does
+    not, and in the count of those agreeing.
 
     >>> from altmas.core.pool import Outputs
     >>> evidence_from(Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2).columns.shape

@@ -10,10 +10,10 @@ from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.outputs.evidence import Evidence
 
 POOLED = 5.0
-"""Past mistakes of a predicted class count against this many spread as the mistakes of all classes are."""
+"""The mistakes of one predicted class are shrunk to those of all classes, which count as this many further ones."""
 
 EVEN_SPREAD = 1.0
-"""Mistakes of all classes count against this many per class, spread half as predictions are, half evenly."""
+"""The prior of all mistakes: this many per class, half of them spread as the predictions are, half evenly."""
 
 CREDIT = 4.0
 """Mistakes that the sources are credited with beforehand, in equal parts."""

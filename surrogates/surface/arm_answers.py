@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +20,7 @@ class ArmAnswers:
     (array([0.7, 0.3]), array([0., 0.]))
     """
 
-    arms: NDArray[np.int64]
+    arms: IntArray
     probability: FloatArray
     weight: FloatArray
     right: FloatArray
@@ -43,7 +42,7 @@ class ArmAnswers:
         """
         rho, right = accuracy[self.arms], self.right[:, None]
         chance = self.probability * (right * rho + (1 - right) * (1 - rho))
-        # An answer that no arm allows is left where it probably is.
+        # Where no arm could have given this answer (rho 0 or 1), P(a|x) alone decides.
         chance = np.where(chance.sum(1, keepdims=True) > 0, chance, self.probability)
         reached = chance.cumsum(1)
         place = (reached <= rng.random((len(chance), 1)) * reached[:, -1:]).sum(1)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 from altmas.surrogates.backend import tensorflow
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
 from altmas.surrogates.surface.affiliation import Affiliation, most_probable_arms
@@ -79,7 +79,7 @@ def one_hot(codes: IntArray, sizes: Sequence[int]) -> FloatArray:
     return out
 
 
-def score_tables(scores: Sequence[NDArray[Any]], codes: IntArray) -> tuple[list[FloatArray], NDArray[np.bool_]]:
+def score_tables(scores: Sequence[NDArray[Any]], codes: IntArray) -> tuple[list[FloatArray], BoolArray]:
     """Scores `[N, V_k]` per attribute, and which are known exactly: a column of codes `[N]` instead of scores.
 
     >>> tables, known = score_tables([np.array([1, 0]), np.zeros((2, 2))], np.array([[0, 0], [1, 1]]))

@@ -17,7 +17,7 @@ STRENGTH = 0.1
 """lambda: pseudo-observations of the prior, as in the authors' program."""
 
 LEVELS = 15
-"""How many overall accuracies stand for what is believed of it."""
+"""The belief about the overall accuracy kappa is held as this many equally likely values."""
 
 _GRID = expit(np.linspace(-9.0, 9.0, 361))
 _PAIRS_AT_ONCE = 1024
@@ -75,7 +75,7 @@ def overall_levels(right: FloatArray, wrong: FloatArray, strength: float) -> Flo
     array([0.52, 0.79, 0.95])
     """
     seen = right + wrong > 0
-    # Arms with equal counts are alike, and most have one or two answers.
+    # Arms with equal counts have equal likelihoods, which are computed once: most arms have one or two answers.
     pairs, times = np.unique(np.stack([right[seen], wrong[seen]]), axis=1, return_counts=True)
     a, b = strength * _GRID[:, None], strength * (1 - _GRID[:, None])
     height = np.zeros(len(_GRID))

@@ -31,7 +31,7 @@ LEAST_TARGET, MOST_TARGET = 0.01, 10.0
 """An arm's number of observations is clipped to this before it supervises the scale."""
 
 FEWEST_ANSWERS = 10.0
-"""Pseudo-observations are as many as for this number of answers, at least."""
+"""Pseudo-observations never become fewer than those that go with this many answers."""
 
 
 @dataclass(frozen=True)
@@ -145,15 +145,15 @@ class GPSurface:
         total, kappa = good + bad, overall_accuracy(good, bad)
         right, wrong = pooled(good, bad, self._gp.embedded()) if self.kind.pooled else (good, bad)
         arms = self._fitted(total)
-        # In thousands of arms made-up observations would outnumber a few answers: so many per answer at most, and one
-        # in all at least, lest the first answers, all right, make the surface sure of everything.
+        # With thousands of arms the pseudo-observations would outnumber a few answers, so they are limited to a number
+        # per answer. Some must remain: the first answers are often all right, and the surface would be too sure.
         extra = self.settings.pseudo_count * min(1.0, max(total.sum(), FEWEST_ANSWERS) / len(arms))
         observed = (total[arms] > 0).astype(np.float64)
         seen = Observations(
             right[arms] + extra * kappa,
             wrong[arms] + extra * (1 - kappa),
             np.clip(total[arms], LEAST_TARGET, MOST_TARGET),
-            # The mean over observed arms, beside a likelihood that is a mean over all fitted ones; here both are sums.
+            # The paper takes the mean over observed arms here, over fitted arms in the likelihood; ours are sums.
             self.kind.supervised * observed * len(arms) / max(observed.sum(), 1.0),
         )
         self._gp.train(arms, seen, steps)
@@ -178,7 +178,7 @@ GP_KINDS = {
     "betagp-slp": GPKind(supervised=True, pooled=True),
     "betagp-ab": GPKind("alpha-beta"),
 }
-"""The last is there to be compared with (Table 7), and is no one's choice."""
+"""Settings by name. `betagp-ab` is only for comparison (Table 7) and is not offered among the estimators."""
 
 SURFACES = ("beta-i", "cpredictor", *(name for name in GP_KINDS if name != "betagp-ab"))
 """Names of the estimators, simplest first."""

@@ -17,10 +17,10 @@ from altmas.surrogates.surface.likelihood import expected_log_likelihood, tensor
 
 JITTER = 1e-5
 TOGETHER = 1024
-"""Arms whose joint covariance is quickly factored."""
+"""Up to this many arms are drawn jointly: a covariance of that size is factored quickly."""
 
 FARTHEST = float(logit(0.99))
-"""Of a centred start, as a logit."""
+"""The furthest from the middle of its curve that f may start, as a logit, where `centred` would lead further."""
 
 Form = Literal["bernoulli", "mean-scale", "alpha-beta"]
 """What f, or f and g, are: the accuracy itself, mean and scale of its Beta, or the Beta's two shapes (Appendix B)."""
@@ -219,7 +219,7 @@ def _kernel(gp: SurfaceGP) -> Any:
     smooth = kernels.ExponentiatedQuadratic(tf.nn.softplus(v["amplitude"]), tf.nn.softplus(v["length"]))
     if gp.settings.length_sd:
         smooth = kernels.FeatureScaled(smooth, scale_diag=tf.exp(v["stretch"]))
-    # What all arms share is integrated over, not fixed: a constant kernel.
+    # The level that all arms share is uncertain too: a constant kernel integrates over it.
     return smooth + kernels.Constant(tf.constant(gp._level_variance)) if gp.settings.level_sd else smooth
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 
 FEW = 5.0
+"""Arms with at most this many observations borrow."""
+
 NEIGHBOURS = 3
 
 _ARMS_AT_ONCE = 1024
 
 
-def neighbour_weights(features: FloatArray, among: NDArray[np.int64], of: NDArray[np.int64], count: int) -> FloatArray:
+def neighbour_weights(features: FloatArray, among: IntArray, of: IntArray, count: int) -> FloatArray:
     """How much each arm of `among` counts for each arm of `of` `[n, len(among)]`: the `count` nearest, rows sum to 1.
 
     An isotropic kernel falls with distance and nothing else, so the order of distances is that of the row-normalised

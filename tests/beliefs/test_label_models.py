@@ -83,6 +83,13 @@ def test_columns_are_centred_and_constant_ones_left_out():
     assert belief.agreement(np.arange(400)).std() > 0  # classes still have effects of their own
 
 
+def test_an_answer_that_is_no_class_is_no_outlier_among_the_odds():
+    scores = np.array([[0.9, 0.1], [0.4, 0.6], [0.7, 0.3], [0.2, 0.8]])
+    some, all_classes = (evidence_from(opinion(said, scores), 2) for said in ([0, 1, 2, 1], [0, 1, 0, 1]))
+    np.testing.assert_array_equal(some.columns, all_classes.columns)
+    assert some.intercept == all_classes.intercept
+
+
 def test_confidences_that_are_no_probabilities_enter_by_rank():
     said = np.array([0, 1] * 50)
     points = np.linspace(0, 37, 100)

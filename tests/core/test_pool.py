@@ -106,3 +106,22 @@ def test_vendor_outputs_stand_in_for_features():
 def test_a_pool_can_be_pickled():
     pool = pickle.loads(pickle.dumps(Pool.build([0, 1], scores=[0.9, 0.8], groups={"region": ["n", "s"]})))
     assert (pool.size, list(pool.groups)) == (2, ["region"])
+
+
+@pytest.mark.parametrize(
+    ("scores", "probable", "confidence"),
+    [
+        (None, False, None),
+        ([0.9, 0.6, 1.0], True, [0.9, 0.6, 1.0]),
+        ([0.9, 0.6, 7.0], False, [0.9, 0.6, 7.0]),
+        ([[0.8, 0.2], [0.3, 0.7], [0.9, 0.1]], True, [0.8, 0.7, 0.0]),
+    ],
+)
+def test_whether_scores_are_probabilities_is_said_once(scores, probable, confidence):
+    pool = Pool.build(["a", "b", "?"], scores=scores, classes=["a", "b"])
+    assert pool.probable is probable
+    found = pool.confidence
+    assert (found if found is None else found.tolist()) == confidence
+    assert pool.confidence is found
+    again = pickle.loads(pickle.dumps(pool))
+    assert again.probable is probable
