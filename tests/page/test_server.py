@@ -75,7 +75,7 @@ def test_files_are_private(tmp_path, monkeypatch):
             assert {"page.key", "sessions.json", "server.lock", "refit.log", "audit.db"} <= {p.name for p in modes}
             return any(mode != (0o700 if path.is_dir() else 0o600) for path, mode in modes.items())
 
-        from altmas import files as audit_files
+        from altmas.core import files as audit_files
 
         fails_until(monkeypatch, attack, audit_files, "FILE_MODE", 0o644)
     finally:
