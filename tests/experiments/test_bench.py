@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from altmas import InputError
 from altmas.catalogue import METHODS
 from altmas.cli import commands
-from altmas.experiments import bench
+from altmas.experiments.bench import sweep as bench
 from altmas.experiments.bench.pools import load_pool
 from altmas.experiments.bench.rows import appending, failures, finished_keys, read_finished, same_rows, to_frame
 from altmas.experiments.bench.run import attempt, run_cell
