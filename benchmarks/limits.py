@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from altmas.experiments.certified.audit_pools import DIGITS, AuditPool, audit_pool_names, load_audit_pool
+from altmas.experiments.data.audit_pools import DIGITS, AuditPool, audit_pool_names, load_audit_pool
 
 FOLDS, TOP = 5, 5
 LEAST = 1e-3

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import savemat
 
 from altmas import InputError
-from altmas.experiments import datasets
+from altmas.experiments.data import datasets
 from altmas.experiments.data.datasets import PARTS, SHAPES, Images, load_images
 from altmas.surrogates import backend
 

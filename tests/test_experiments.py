@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments.alt_mas.paper_models import outputs_of
+from altmas.experiments.data.paper_outputs import outputs_of
 from altmas.experiments.data.datasets import load_images, read_npz
 
 
@@ -21,7 +21,7 @@ def test_pools_have_images_and_outputs_from_a_data_directory(tmp_path):
 
 
 def test_direct_comparison_smoke(tmp_path):
-    from altmas.experiments import direct_comparison
+    from altmas.experiments.alt_mas import direct_comparison
 
     done = CliRunner().invoke(direct_comparison.main, ["--smoke", "--out", str(tmp_path)])
     assert done.exit_code == 0, done.output

@@ -14,7 +14,8 @@ from click.testing import CliRunner
 
 from altmas.catalogue import METHODS
 from altmas.core.progress import Silent
-from altmas.experiments import alt_mas_studies, results
+from altmas.experiments.alt_mas import results
+from altmas.experiments.alt_mas import studies as alt_mas_studies
 from altmas.experiments.alt_mas.results import write_results
 from altmas.experiments.alt_mas.results_curves import curves, panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_study import read_study

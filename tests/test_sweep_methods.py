@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from altmas import InputError
 from altmas.experiments import audit_pools, sweep_methods, sweep_report
-from altmas.experiments.certified.audit_pools import audit_pool_names, load_audit_pool
+from altmas.experiments.data.audit_pools import audit_pool_names, load_audit_pool
 from altmas.experiments.certified.sweep_methods import Portions, Row, Variant, open_tasks, read_rows, rows_file, run
 
 

@@ -19,7 +19,7 @@ from altmas.core.loop import Plan
 from altmas.core.pool import Pool
 from altmas.core.result import Result
 from altmas.demo import relative_errors, vendor_digits
-from altmas.experiments.alt_mas.paper_models import outputs_of
+from altmas.experiments.data.paper_outputs import outputs_of
 from altmas.experiments.data.datasets import load_images
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from altmas.experiments.alt_mas.paper_recipes import RECIPES
+from altmas.experiments.data.paper_recipes import RECIPES
 from altmas.experiments.alt_mas.results_curves import (
     REFITS,
     WINDOW,

@@ -20,6 +20,7 @@ from altmas.commands.shared import EXIT_PROBLEMS
 from altmas.core.files import write_bytes, write_text
 from altmas.core.progress import Reporter, reporter
 from altmas.experiments.bench.command import where_to_run, workers_of
+from altmas.experiments.bench.options import NEW_FOLDER, need_data
 from altmas.experiments.bench.spec import Sweep, parse_sweep
 from altmas.experiments.bench.sweep import Summary, Workers, described, duration, run_sweep
 from altmas.experiments.bench.version import package_versions
@@ -142,12 +143,10 @@ def run_study(study: str, profile: str, rows: Path, data: str, workers: Workers,
     packed = rows.with_suffix(".jsonl.gz")
     if packed.is_file() and not rows.is_file():
         write_bytes(rows, gzip.decompress(packed.read_bytes()))
-    done = [run_sweep(one, rows, workers, resume=True, reporter=tell) for one in sweeps_of(study, profile, data)]
-    failed = tuple(cell for one in done for cell in one.failed)
-    cells, skipped = sum(one.cells for one in done), sum(one.skipped for one in done)
-    if skipped < cells or not about_file(rows).is_file():
+    done = run_sweep(sweeps_of(study, profile, data), rows, workers, resume=True, reporter=tell)
+    if done.skipped < done.cells or not about_file(rows).is_file():
         write_text(about_file(rows), json.dumps(about(study, profile), indent=1) + "\n")
-    return Summary(cells, skipped, failed, sum(one.seconds for one in done))
+    return done
 
 
 def about(study: str, profile: str) -> dict[str, Any]:
@@ -193,12 +192,11 @@ def _net(profile: str) -> str:
 @click.option("--quick", "profile", flag_value="quick", default=True, help="At most 90 minutes a figure on two cores.")
 @click.option("--paper", "profile", flag_value="paper", help="One query at a time, tuned: for a cluster.")
 @click.option("--data", default="", help="Folder with the images and paper_models.npz; not needed with --smoke.")
-@click.option("--rows", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows.")
+@click.option("--rows", required=True, type=NEW_FOLDER, help="Folder for the rows.")
 @where_to_run
 def main(study: str, profile: str, data: str, rows: Path, **where: Any) -> None:
     """Run a study, or go on with it."""
-    if profile != "smoke" and not data:
-        raise click.UsageError("Give --data, or --smoke.")
+    need_data(data, profile == "smoke")
     failed = 0
     try:
         workers = workers_of(**where)

@@ -67,12 +67,11 @@ class Writer:
 
     descriptor: int
 
-    def append(self, one: Finished) -> None:
-        """Write a line with one call, and wait until it is on disk."""
-        line = one.line()
-        written = os.write(self.descriptor, line)
-        if written != len(line):  # a full disk: what was written is cut when the sweep resumes
-            raise OSError(f"only {written} of {len(line)} bytes were written; the disk may be full")
+    def append(self, lines: bytes) -> None:
+        """Write with one call, and wait until it is on disk."""
+        written = os.write(self.descriptor, lines)
+        if written != len(lines):  # a full disk: half a line is cut when the sweep resumes
+            raise OSError(f"only {written} of {len(lines)} bytes were written; the disk may be full")
         os.fsync(self.descriptor)
 
 

@@ -32,7 +32,7 @@ from altmas.core.method import Job, Method
 from altmas.core.oracles import TableOracle
 from altmas.core.pool import Pool
 from altmas.core.resolve import resolve_metrics
-from altmas.experiments.certified.audit_pools import DIGITS, KINDS, AuditPool, audit_pool_names, load_audit_pool
+from altmas.experiments.data.audit_pools import DIGITS, KINDS, AuditPool, audit_pool_names, load_audit_pool
 from altmas.metrics import tally
 from altmas.metrics.errors import AltmasError, InputError
 

@@ -15,7 +15,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from altmas.experiments.certified.audit_pools import KINDS, audit_pool_names
+from altmas.experiments.data.audit_pools import KINDS, audit_pool_names
 from altmas.experiments.certified.sweep_methods import Variant, read_rows
 from altmas.metrics.errors import InputError
 from altmas.plots.history import _SHAPES, INK, _new_axes, save

@@ -22,7 +22,7 @@ from altmas.certified.models import differences
 from altmas.core.loop import Plan, rounds
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.experiments.certified.audit_pools import audit_pool_names, load_audit_pool
+from altmas.experiments.data.audit_pools import audit_pool_names, load_audit_pool
 from altmas.metrics import metrics_named
 
 
