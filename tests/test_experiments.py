@@ -5,8 +5,8 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments.data.paper_outputs import outputs_of
 from altmas.experiments.data.datasets import load_images, read_npz
+from altmas.experiments.data.paper_outputs import outputs_of
 
 
 def test_pools_have_images_and_outputs_from_a_data_directory(tmp_path):

@@ -19,8 +19,8 @@ from altmas.core.loop import Plan
 from altmas.core.pool import Pool
 from altmas.core.result import Result
 from altmas.demo import relative_errors, vendor_digits
-from altmas.experiments.data.paper_outputs import outputs_of
 from altmas.experiments.data.datasets import load_images
+from altmas.experiments.data.paper_outputs import outputs_of
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.plots.displays import CurvesDisplay

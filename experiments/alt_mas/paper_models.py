@@ -15,9 +15,9 @@ from pathlib import Path
 import click
 import numpy as np
 
-from altmas.experiments.data.paper_recipes import RECIPES, Recipe, recipe
 from altmas.experiments.data.datasets import PARTS, SHAPES, Images, load_images
 from altmas.experiments.data.paper_outputs import FILE, Outputs, read_outputs, write_outputs
+from altmas.experiments.data.paper_recipes import RECIPES, Recipe, recipe
 from altmas.metrics.errors import InputError
 
 SMOKE_ITEMS = 300

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from altmas.experiments.data.paper_recipes import RECIPES
 from altmas.experiments.alt_mas.results_curves import (
     REFITS,
     WINDOW,
@@ -21,6 +20,7 @@ from altmas.experiments.alt_mas.results_curves import (
 from altmas.experiments.alt_mas.results_figures import draw_panels, save
 from altmas.experiments.alt_mas.results_study import Study
 from altmas.experiments.alt_mas.results_words import ABLATIONS, COMMANDS, FIGURE, NETWORKS, OPENING, SETTINGS
+from altmas.experiments.data.paper_recipes import RECIPES
 
 PAPER_METHODS = ("altmas", "bald", "random")
 SHOWN = {"alt_mas_3": "3 metrics", "alt_mas_21": "21 metrics"}

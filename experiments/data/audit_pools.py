@@ -50,6 +50,7 @@ MOST_ITEMS = 10_000
 RARE = 20
 """The class whose precision and recall are asked for is the least predicted with at least so many predictions."""
 
+
 def audit_pool_names(kind: str = "all") -> tuple[str, ...]:
     """The pools of a kind.
 

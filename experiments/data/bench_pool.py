@@ -19,8 +19,8 @@ from altmas.metrics.errors import InputError
 class BenchPool:
     """A model's outputs with every label known. Predictions outside `classes` count as wrong.
 
-    `scores` are the confidence `[N]` as the model gave it, or its probabilities `[N, C]`; `opinions` are what other models
-    said about the same items. `metrics` and `budgets` are what is usually asked of the pool; they are no part of it.
+    `scores` are the confidence `[N]` as the model gave it, or its probabilities `[N, C]`; `opinions` are what other
+    models said about the same items. `metrics` and `budgets` are what is usually asked of it, and no part of it.
     """
 
     name: str
