@@ -16,7 +16,9 @@ import click
 import numpy as np
 import pandas as pd
 
-from altmas.catalogue import make_method
+from altmas.certified.design import designed
+from altmas.certified.method import Certified, CertifiedRun
+from altmas.certified.wald import wald
 from altmas.core.loop import Plan, rounds
 from altmas.core.method import Job
 from altmas.core.pool import Pool
@@ -42,10 +44,14 @@ def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, bu
     truth = np.array([float(one.value(confusion)) for one in wanted])
     missed = np.zeros((2, len(wanted)), dtype=bool)
     width = np.zeros((2, len(wanted)))
-    for row, interval in enumerate(("anytime", "wald")):
-        method = make_method("certified", interval=interval, network=False)  # both ask the same items
-        for done in rounds(Job(pool, wanted, seed), method, lambda item: labels[item], Plan(budget, first, 10, 0.95)):
-            low, high = np.array([(one.low, one.high) for one in done.estimates]).T
+    method = Certified(interval="anytime", network=False)
+    for done in rounds(Job(pool, wanted, seed), method, lambda item: labels[item], Plan(budget, first, 10, 0.95)):
+        run = done.run
+        assert isinstance(run, CertifiedRun)
+        sample = run.sample()
+        plain = [wald(designed(at, sample), 0.95) for at in run.linearised]
+        for row, ends in enumerate((done.estimates, plain)):
+            low, high = np.array([(one.low, one.high) for one in ends]).T
             missed[row] |= (truth < low - 1e-9) | (truth > high + 1e-9)
             width[row] = high - low
     names = [one.name.split(":")[0] for one in wanted]
