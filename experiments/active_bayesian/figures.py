@@ -20,16 +20,17 @@ import pandas as pd
 
 from altmas.core.groups import Groups
 from altmas.core.streams import stream
-from altmas.experiments.active_bayesian.common import (
-    BINS,
+from altmas.experiments.active_bayesian.estimation import ece
+from altmas.experiments.active_bayesian.groups import (
+    SCORE_BINS,
     SETTINGS,
     GroupOutcomes,
     by_bin,
     by_class,
-    ece,
     group_outcomes,
     informed_prior,
 )
+from altmas.experiments.bench.options import FILE, NEW_FOLDER, data_option, need_data, smoke_option
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, load_network
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.plots.displays import AccuracyCalibrationDisplay, RankingDisplay, ReliabilityDisplay, RopeDisplay
@@ -71,13 +72,15 @@ class Number:
 
 def class_ece_draws(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> FloatArray:
     """Draws `[M, G]` of each predicted class's calibration error: every bin of a class has its own informed Beta."""
-    cell = outcomes.predictions * BINS + np.minimum((outcomes.confidence * BINS).astype(np.int64), BINS - 1)
-    names = tuple(range(len(outcomes.classes) * BINS))
+    cell = outcomes.predictions * SCORE_BINS + np.minimum(
+        (outcomes.confidence * SCORE_BINS).astype(np.int64), SCORE_BINS - 1
+    )
+    names = tuple(range(len(outcomes.classes) * SCORE_BINS))
     groups = Groups(names, cell)
     cells = group_outcomes(outcomes, groups)
     prior = informed_prior(cells.scores)
     accuracy = BetaPosterior.of(*(cells.truth + prior).T).draw(draws, rng)
-    owner = np.array(cells.names, dtype=np.int64) // BINS
+    owner = np.array(cells.names, dtype=np.int64) // SCORE_BINS
     said = np.unique(owner)
     member = (owner[:, None] == said).astype(np.float64)  # [cells, G]
     within = cells.shares[:, None] * member
@@ -190,18 +193,15 @@ def _save(figure: Figure, out: Path, number: int) -> None:
 
 
 @click.command()
-@click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help=f"Folder with {NETWORK}.npz."
-)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("figures"), show_default=True)
-@click.option("--smoke", is_flag=True, help="Bundled digits and few draws.")
+@data_option
+@click.option("--out", type=NEW_FOLDER, default=Path("figures"), show_default=True)
+@smoke_option
 @click.option("--replicates", type=click.IntRange(2), help="Posterior draws. Default 10,000, as in the paper.")
 @click.option("--seed", default=0, show_default=True)
-@click.option("--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV for the numbers printed.")
+@click.option("--rows", type=FILE, help="CSV for the numbers printed.")
 def main(data: Path | None, out: Path, smoke: bool, replicates: int | None, seed: int, rows: Path | None) -> None:
     """Draw the figures and print the numbers in them."""
-    if not smoke and data is None:
-        raise click.UsageError("Give --data, or --smoke.")
+    need_data(data, smoke)
     outcomes = load_network("digits" if smoke else NETWORK, data)
     draws = replicates or (200 if smoke else 10_000)
     out.mkdir(parents=True, exist_ok=True)

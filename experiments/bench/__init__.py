@@ -1,6 +1,6 @@
 """The sweep engine: cells, workers, rows on disk, going on where it stopped; and the command `altmas bench`.
 
-`run_sweep` runs what a file or table names (pools x methods x seeds) and keeps a line of JSON per cell. `run_cases` runs
+`run_sweep` runs what a file or table names (pools x methods x seeds), a line of JSON per cell. `run_cases` runs
 a study's own functions and keeps their rows in a CSV. Both share the processes (`Workers`) and the file that is written
 whole lines at a time (`rows`). Options and tables of command lines are here too; what a study is about is not.
 """

@@ -40,6 +40,8 @@ CIFAR100 = tuple(sorted(name for members in SUPERCLASSES.values() for name in me
 NETWORKS = ("resnet110_cifar100", "wideresnet_cifar100", "resnet20_cifar100", "news20")
 """Besides these, `imagenet:NAME` for one of the fourteen ImageNet networks, and `digits` made on the spot."""
 
+IMAGENET_NETWORK = "imagenet:torchvision/resnet101"
+
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
