@@ -101,7 +101,7 @@ def test_bad_scores_are_refused(noisy, labelled):
 
 
 def test_simulated_smoke():
-    from altmas.experiments import surface_simulated
+    from altmas.experiments.surface import simulated as surface_simulated
 
     done = CliRunner().invoke(surface_simulated.main, ["--smoke"])
     assert done.exit_code == 0, done.output

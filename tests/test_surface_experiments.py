@@ -6,8 +6,12 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments import surface_policies, surface_simple, surface_simulated, surface_soft, surface_tables
 from altmas.experiments.data.imagenet_superclasses import FIRSTS
+from altmas.experiments.surface import policies as surface_policies
+from altmas.experiments.surface import simple as surface_simple
+from altmas.experiments.surface import simulated as surface_simulated
+from altmas.experiments.surface import soft as surface_soft
+from altmas.experiments.surface import tables as surface_tables
 from altmas.experiments.surface.pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import Constant, Plan, new_estimator, run_surface
 from altmas.surfaces.arms import Arms

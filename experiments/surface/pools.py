@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from altmas.core.streams import stream
 from altmas.experiments.data.datasets import read_npz
 from altmas.experiments.data.imagenet_superclasses import superclasses
-from altmas.experiments.data.networks import load_network
+from altmas.experiments.data.networks import IMAGENET_NETWORK, load_network
 from altmas.experiments.surface.worlds import WorldSpec, draw_world
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
@@ -43,7 +43,6 @@ CELEBA_ATTRIBUTES = (
 LEAKS = "is_recid"
 AGE_BANDS = 5
 CONFIDENCE_BANDS = 10
-IMAGENET = "torchvision/resnet101"
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +136,10 @@ def protected(name: str, data: Path) -> SurfacePool:
 
 def imagenet(network: str, data: Path) -> SurfacePool:
     """Superclass of the predicted class x band of the confidence."""
-    outcomes = load_network(f"imagenet:{network}", data)
+    outcomes = load_network(network, data)
     attributes = {"predicted": superclasses(outcomes.predictions), "confidence": outcomes.confidence}
     arms = Arms.build(attributes, bins=CONFIDENCE_BANDS)
-    return SurfacePool.build(f"imagenet:{network}", arms, outcomes.predictions, outcomes.labels)
+    return SurfacePool.build(network, arms, outcomes.predictions, outcomes.labels)
 
 
 def simulated(seed: int = 0, spec: WorldSpec | None = None) -> SurfacePool:
@@ -164,7 +163,7 @@ LOADERS: Mapping[str, Callable[[Path], SurfacePool]] = {
     "celeba": celeba,
     "adult": lambda data: protected("adult", data),
     "compas": lambda data: protected("compas", data),
-    "imagenet": lambda data: imagenet(IMAGENET, data),
+    "imagenet": lambda data: imagenet(IMAGENET_NETWORK, data),
 }
 
 
@@ -182,5 +181,5 @@ def load_surface_pool(name: str, data: Path | None) -> SurfacePool:
     if data is None:
         raise InputError("data", f"be a folder that holds {name}", "none", "Give --data, or --smoke.")
     if name.startswith("imagenet:"):
-        return imagenet(name.removeprefix("imagenet:"), data)
+        return imagenet(name, data)
     return LOADERS[name](data)
