@@ -17,8 +17,7 @@ from altmas.core.progress import Silent
 from altmas.experiments.alt_mas import results
 from altmas.experiments.alt_mas import studies as alt_mas_studies
 from altmas.experiments.alt_mas.results import write_results
-from altmas.experiments.alt_mas.results_curves import curves, panel_rows, random_needs, relative_errors
-from altmas.experiments.alt_mas.results_study import read_study
+from altmas.experiments.alt_mas.results_rows import curves, panel_rows, random_needs, read_study, relative_errors
 from altmas.experiments.alt_mas.studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
 from altmas.experiments.bench.methods import is_metric_blind
 from altmas.experiments.bench.rows import same_rows, to_frame
