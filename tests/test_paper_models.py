@@ -35,7 +35,7 @@ def smoke(tmp_path_factory):
 
 
 def test_the_six_models_and_what_they_are_put_to():
-    assert {name: one.put_to for name, one in RECIPES.items()} == audit_pools.PAPER
+    assert {name: one.put_to for name, one in RECIPES.items()} == audit_pools.PUT_TO
     assert [one.paper_accuracy for one in RECIPES.values()] == [0.9906, 0.7067, 0.1239, 0.7743, 0.4039, 0.093]
     for name in ("M-MNIST", "M-CIFAR10"):
         good, early = recipe(name), recipe(f"{name}-ES")

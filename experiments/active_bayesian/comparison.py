@@ -27,10 +27,10 @@ from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, superclass_of
 from altmas.metrics.confusion import FloatArray, IntArray
 
-MARGIN = 0.05
+ROPE_MARGIN = 0.05
 CLOSE = 0.05
-METHODS = ("random, uniform", "random, informed", "thompson, informed")
-PAPER = {"resnet110_cifar100": (203.5, 129.0, 121.9), "news20": (197.3, 157.4, 136.1)}
+COMPARISON_METHODS = ("random, uniform", "random, informed", "thompson, informed")
+LABELS_TO_COMPARE = {"resnet110_cifar100": (203.5, 129.0, 121.9), "news20": (197.3, 157.4, 136.1)}
 
 
 def compared_arms(outcomes: Outcomes) -> GroupOutcomes:
@@ -42,7 +42,7 @@ def compared_arms(outcomes: Outcomes) -> GroupOutcomes:
 
 def reached(alpha: FloatArray, region: IntArray, confidence: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether beliefs `[P, 2, 2]` about pairs agree with the full test set's eta and lambda `[P]`."""
-    mass = rope(alpha[:, 0], alpha[:, 1], MARGIN)
+    mass = rope(alpha[:, 0], alpha[:, 1], ROPE_MARGIN)
     near = np.abs(mass.max(-1) - confidence) < CLOSE * confidence
     return np.asarray((mass.argmax(-1) == region) & near)
 
@@ -55,11 +55,11 @@ def labels_until_told(
     All pairs advance together; one that is done leaves.
     """
     everything = truth + np.ones(truth.shape)
-    final = rope(everything[:, 0], everything[:, 1], MARGIN)
+    final = rope(everything[:, 0], everything[:, 1], ROPE_MARGIN)
     region, confidence = final.argmax(-1), final.max(-1)
     spent, told = np.zeros(len(truth), dtype=np.int64), np.zeros(len(truth), dtype=np.int64)
     urns, seen, open_ = truth.copy(), np.zeros_like(truth), np.arange(len(truth))
-    task = Compare(MARGIN)
+    task = Compare(ROPE_MARGIN)
     while open_.size:
         left = urns.sum(-1)
         arms = rule.choose(seen + prior[open_], task, left, 1, sample_outcomes, rng)[:, 0]
@@ -90,13 +90,17 @@ def comparison_cases(network: str, asked: Asked) -> Iterable[Case]:
     arms = compared_arms(ranking.load(network, asked.data))
     if asked.smoke:
         arms, asked = arms.first(4), replace(asked, replicates=asked.replicates or 1)
-    keys = [{"method": method} for method in METHODS]
+    keys = [{"method": method} for method in COMPARISON_METHODS]
     return ranking.identification_cases(network, asked, 20, keys, partial(compare_all, arms))
 
 
 def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Mean number of labels until two groups are compared rightly")
-    click.echo(ranking.add_paper(ranking.wide(rows, ["network"], "labels", METHODS), METHODS, PAPER.get).to_string())
+    click.echo(
+        ranking.add_paper(
+            ranking.wide(rows, ["network"], "labels", COMPARISON_METHODS), COMPARISON_METHODS, LABELS_TO_COMPARE.get
+        ).to_string()
+    )
 
 
 TABLE_7 = Table(("resnet110_cifar100", "wideresnet_cifar100", "news20"), comparison_cases, _show)

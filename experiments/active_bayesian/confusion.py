@@ -24,7 +24,7 @@ import pandas as pd
 from altmas.bandits.lockstep import FixedPrior, Measure, simulate
 from altmas.bandits.rewards import EstimateArms
 from altmas.bandits.rules import ArmRule, RandomItems, Thompson
-from altmas.experiments.active_bayesian.estimation import PaperNumbers, as_rows, print_tables
+from altmas.experiments.active_bayesian.estimation import PaperNumbers, Sheet, as_rows, show_sheets
 from altmas.experiments.active_bayesian.groups import PER_GROUP, TINY, Asked, Table, proportions
 from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import Outcomes, load_network
@@ -132,17 +132,15 @@ def confusion_cases(network: str, asked: Asked) -> Iterable[Case]:
         yield Case(key, partial(run, rule, prior))
 
 
-def _show(rows: pd.DataFrame, asked: Asked) -> None:
-    for measure, title in (
-        ("rmse", "Scaled RMSE of the confusion matrix, by labels"),
-        ("squared", "The same squared"),
-        (
-            "predicted as true",
-            "Squared, and the predicted class counted as the true one: what the paper's numbers look like",
-        ),
-    ):
-        print_tables(title, rows, measure, CONFUSION_ERROR, 3)
+SHEETS_4 = (
+    Sheet("Scaled RMSE of the confusion matrix, by labels", "rmse", CONFUSION_ERROR, 3),
+    Sheet("The same squared", "squared", CONFUSION_ERROR, 3),
+    Sheet(
+        "Squared, and the predicted class counted as the true one: what the paper's numbers look like",
+        "predicted as true", CONFUSION_ERROR, 3,
+    ),
+)  # fmt: skip
+WHOLE_SOFTMAX = ("wideresnet_cifar100", "resnet20_cifar100", "news20")
+"""Networks of which all scores are stored."""
 
-
-TABLE_4 = Table(("wideresnet_cifar100", "resnet20_cifar100", "news20"), confusion_cases, _show)
-"""On networks whose whole softmax is stored."""
+TABLE_4 = Table(WHOLE_SOFTMAX, confusion_cases, partial(show_sheets, SHEETS_4))

@@ -28,8 +28,8 @@ from altmas.metrics.errors import InputError
 
 COSTS = ("human", "superclass")
 RATIOS = (1, 2, 5, 10)
-METHODS = ("random, uniform", "random, informed", "thompson, informed")
-PAPER = {
+COST_METHODS = ("random, uniform", "random, informed", "thompson, informed")
+LABELS_BY_COST = {
     ("human", 1): ((9.6, 9.4, 5.0), (10.0, 10.0, 9.4)),
     ("human", 2): ((9.3, 9.3, 4.4), (9.8, 10.0, 8.4)),
     ("human", 5): ((9.5, 9.7, 4.5), (9.6, 10.0, 7.9)),
@@ -127,20 +127,20 @@ def cost_cases(network: str, asked: Asked) -> Iterator[Case]:
         def run(cost: str, arms: CostArms = arms, **key: Any) -> dict[str, float]:
             return costliest(arms, **key)
 
-        tops = ranking.tops_and_methods(len(arms.truth), METHODS)
+        tops = ranking.tops_and_methods(len(arms.truth), COST_METHODS)
         keys = [{"cost": cost, "c": c, **top} for c in ((1, 10) if asked.smoke else RATIOS) for top in tops]
         yield from ranking.identification_cases(network, asked, 100, keys, run)
 
 
 def _paper(at: tuple[str, str, int, int]) -> tuple[float, ...] | None:
     cost, network, c, m = at
-    return None if network == "digits" else PAPER[cost, c][m > 1]
+    return None if network == "digits" else LABELS_BY_COST[cost, c][m > 1]
 
 
 def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Thousands of labels needed for a mean reciprocal rank above 0.99, classes of highest cost")
-    text = ranking.wide(rows, ["cost", "network", "c", "m"], "thousands", METHODS, 2).sort_index()
-    click.echo(ranking.add_paper(text, METHODS, _paper).to_string())
+    text = ranking.wide(rows, ["cost", "network", "c", "m"], "thousands", COST_METHODS, 2).sort_index()
+    click.echo(ranking.add_paper(text, COST_METHODS, _paper).to_string())
 
 
 TABLE_10 = Table(("wideresnet_cifar100", "resnet20_cifar100"), cost_cases, _show)

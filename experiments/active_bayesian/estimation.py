@@ -222,32 +222,42 @@ def beside(rows: pd.DataFrame, paper: Sequence[tuple[float, float, float]] | Non
     return pd.DataFrame(cells).reindex(order)
 
 
-def _show_classes(rows: pd.DataFrame, asked: Asked) -> None:
-    print_tables("RMSE x 100 of accuracy per predicted class, by labels", rows, "rmse", ACCURACY_PER_CLASS)
-    title = "Coverage of 95% intervals, % of classes (not in the paper)"
-    print_tables(f"{title}: of the posterior", rows, "coverage", {})
-    print_tables(f"{title}: of the posterior's prediction for the pool", rows, "pool coverage", {})
+@dataclass(frozen=True)
+class Sheet:
+    """What is printed of the rows: a title (of `{bins}`, where it says so), a measure, and the paper's numbers."""
+
+    title: str
+    measure: str
+    paper: PaperNumbers
+    digits: int = 1
 
 
-def _show_calibration(rows: pd.DataFrame, asked: Asked) -> None:
-    title = f"Error of ECE, % of its true value, ten bins of equal {asked.bins}, by labels"
-    print_tables(title, rows, "ece error", CALIBRATION_ERROR)
+def show_sheets(sheets: Sequence[Sheet], rows: pd.DataFrame, asked: Asked) -> None:
+    """Print them one after the other."""
+    for one in sheets:
+        print_tables(one.title.format(bins=asked.bins), rows, one.measure, one.paper, one.digits)
 
 
-def _show_bins(rows: pd.DataFrame, asked: Asked) -> None:
-    title = f"RMSE x 100 of accuracy per score bin, ten bins of equal {asked.bins}, by labels"
-    print_tables(title, rows, "rmse", ACCURACY_PER_BIN)
+def _table(measures: Measures, classes: bool, *sheets: Sheet) -> Table:
+    networks = tuple(name for name in SETTINGS if name != "digits")
+    return Table(networks, partial(estimation_cases, measures, classes), partial(show_sheets, sheets))
 
 
-def _table(measures: Measures, classes: bool, show: Callable[[pd.DataFrame, Asked], None]) -> Table:
-    return Table(tuple(SETTINGS)[:-1], partial(estimation_cases, measures, classes), show)  # all but the digits
-
-
-PER_CLASS_MEASURES: Measures = {
-    "rmse": rmse_percent,
-    "coverage": coverage_percent,
-    "pool coverage": pool_coverage_percent,
-}
-TABLE_3 = _table(PER_CLASS_MEASURES, True, _show_classes)
-TABLE_5 = _table({"ece error": ece_error_percent}, False, _show_calibration)
-TABLE_8 = _table({"rmse": rmse_percent}, False, _show_bins)
+COVERAGE = "Coverage of 95% intervals, % of classes (not in the paper)"
+TABLE_3 = _table(
+    {"rmse": rmse_percent, "coverage": coverage_percent, "pool coverage": pool_coverage_percent},
+    True,
+    Sheet("RMSE x 100 of accuracy per predicted class, by labels", "rmse", ACCURACY_PER_CLASS),
+    Sheet(f"{COVERAGE}: of the posterior", "coverage", {}),
+    Sheet(f"{COVERAGE}: of the posterior's prediction for the pool", "pool coverage", {}),
+)
+TABLE_5 = _table(
+    {"ece error": ece_error_percent},
+    False,
+    Sheet("Error of ECE, % of its true value, ten bins of equal {bins}, by labels", "ece error", CALIBRATION_ERROR),
+)
+TABLE_8 = _table(
+    {"rmse": rmse_percent},
+    False,
+    Sheet("RMSE x 100 of accuracy per score bin, ten bins of equal {bins}, by labels", "rmse", ACCURACY_PER_BIN),
+)

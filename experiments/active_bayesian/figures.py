@@ -39,20 +39,20 @@ from altmas.surrogates.groups.beta_posterior import BetaPosterior
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARGIN = 0.05
-SHOWN = 10
+SHOWN_MARGIN = 0.05
+MOST_SHOWN = 10
 NETWORK = "resnet110_cifar100"
 
 Pair = tuple[tuple[str, Sequence[str]], tuple[str, Sequence[str]]]
 """Two names, each with the classes it stands for."""
 
-PAIRS: tuple[Pair, ...] = (
+CLASS_PAIRS: tuple[Pair, ...] = (
     (("people", SUPERCLASSES["people"]), ("trees", SUPERCLASSES["trees"])),
     (("woman", ["woman"]), ("man", ["man"])),
 )
 DIGIT_PAIRS: tuple[Pair, ...] = ((("even", "02468"), ("odd", "13579")), (("8", "8"), ("3", "3")))
 
-PAPER = {"P(people < trees)": 0.96, "P(woman < man)": 0.82, "P(lizard least accurate)": 0.68}
+STATED = {"P(people < trees)": 0.96, "P(woman < man)": 0.82, "P(lizard least accurate)": 0.68}
 """Stated in the paper's text; "lower" means by more than 0.05."""
 
 
@@ -67,7 +67,7 @@ class Number:
     @property
     def paper(self) -> float:
         """What the paper states; NaN if it does not."""
-        return PAPER.get(self.name, np.nan)
+        return STATED.get(self.name, np.nan)
 
 
 def class_ece_draws(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -92,7 +92,7 @@ def figure_1(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> Figure
     classes = by_class(outcomes)
     accuracy = BetaPosterior.of(*(classes.truth + 1.0).T).draw(draws, rng)
     calibration = class_ece_draws(outcomes, draws, rng)
-    extremes = min(SHOWN, len(classes.names) // 3)
+    extremes = min(MOST_SHOWN, len(classes.names) // 3)
     display = AccuracyCalibrationDisplay.from_draws(classes.names, accuracy, calibration, extremes=extremes)
     figure = _figure(7, 5)
     display.plot(figure.add_subplot())
@@ -146,7 +146,7 @@ def figure_8(
     numbers = []
     for axis, (first, second) in zip(figure.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True):
         one, other = (accuracy_posterior(outcomes, members).draw(draws, rng)[:, 0] for _, members in (first, second))
-        display = RopeDisplay.from_draws(one - other, MARGIN)
+        display = RopeDisplay.from_draws(one - other, SHOWN_MARGIN)
         display.plot(axis)
         axis.set_title(f"{first[0]} - {second[0]}", pad=24)
         numbers.append(Number(8, f"P({first[0]} < {second[0]})", display.masses[0]))
@@ -166,7 +166,7 @@ def figure_9(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> tuple[
     accuracy = BetaPosterior.of(*(classes.truth + 1.0).T).draw(draws, rng)
     figure = _figure(14, 6)
     left, middle, right = figure.subplots(1, 3)
-    extremes = min(SHOWN, len(classes.names) // 2)
+    extremes = min(MOST_SHOWN, len(classes.names) // 2)
     RankingDisplay.from_draws(classes.names, accuracy, extremes=extremes).plot(left)
     numbers = []
     for axis, word, winner in ((middle, "most", accuracy.argmax(1)), (right, "least", accuracy.argmin(1))):
@@ -176,7 +176,7 @@ def figure_9(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> tuple[
         axis.set_xlabel(f"P({word} accurate)")
         every = [Number(9, f"P({name} {word} accurate)", float(chance[g])) for g, name in enumerate(classes.names)]
         numbers += [every[g] for g in top[:3]] + [
-            n for g, n in enumerate(every) if n.name in PAPER and g not in top[:3]
+            n for g, n in enumerate(every) if n.name in STATED and g not in top[:3]
         ]
     return figure, numbers
 
@@ -208,7 +208,7 @@ def main(data: Path | None, out: Path, smoke: bool, replicates: int | None, seed
     bins, size = by_bin(outcomes), len(outcomes.labels)
     _save(figure_1(outcomes, draws, stream(seed, "figure", 1)), out, 1)
     _save(figure_5(bins, [100, 1000, size], draws, stream(seed, "figure", 5)), out, 5)
-    differences, numbers = figure_8(outcomes, DIGIT_PAIRS if smoke else PAIRS, draws, stream(seed, "figure", 8))
+    differences, numbers = figure_8(outcomes, DIGIT_PAIRS if smoke else CLASS_PAIRS, draws, stream(seed, "figure", 8))
     _save(differences, out, 8)
     ranks, more = figure_9(outcomes, draws, stream(seed, "figure", 9))
     _save(ranks, out, 9)

@@ -24,11 +24,11 @@ from altmas.experiments.bench.cases import Case
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 from altmas.surrogates.groups.hierarchical import regressor
 
-METHODS = ("random, uniform", "random, informed", "thompson, informed", "thompson, hierarchical")
-POOLED = f"{METHODS[-1]}, of the pool"
+ACCURACY_METHODS = ("random, uniform", "random, informed", "thompson, informed", "thompson, hierarchical")
+POOLED = f"{ACCURACY_METHODS[-1]}, of the pool"
 """The same runs, ranked by the posterior mean of the pool's accuracy instead of that of the process behind it."""
 
-PAPER = {
+LABELS_TO_LEAST_ACCURATE = {
     ("CIFAR-100", 1): (81.1, 83.4, 24.9),
     ("CIFAR-100", 10): (99.8, 99.8, 55.1),
     ("ImageNet", 1): (96.9, 94.7, 9.3),
@@ -68,15 +68,17 @@ def least_accurate_cases(network: str, asked: Asked) -> Iterable[Case]:
     def run(m: int, method: str, effort: Effort) -> dict[str, float]:
         return ranking.identify(arms.truth, arms.theta, FindExtreme(), m, way(method, arms), effort)
 
-    keys = ranking.tops_and_methods(len(outcomes.classes), METHODS)
+    keys = ranking.tops_and_methods(len(outcomes.classes), ACCURACY_METHODS)
     return ranking.identification_cases(network, asked, 1000, keys, run)
 
 
 def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Per cent of the labels needed for a mean reciprocal rank above 0.99")
-    text = ranking.wide(rows, ["network", "m"], "percent", METHODS)
-    text[POOLED] = ranking.wide(rows, ["network", "m"], "percent_pool", METHODS)[METHODS[-1]]
-    paper = ranking.add_paper(text, METHODS[:3], lambda at: PAPER.get((ranking.PAPER_DATA.get(at[0], ""), at[1])))
+    text = ranking.wide(rows, ["network", "m"], "percent", ACCURACY_METHODS)
+    text[POOLED] = ranking.wide(rows, ["network", "m"], "percent_pool", ACCURACY_METHODS)[ACCURACY_METHODS[-1]]
+    paper = ranking.add_paper(
+        text, ACCURACY_METHODS[:3], lambda at: LABELS_TO_LEAST_ACCURATE.get((ranking.PAPER_DATA.get(at[0], ""), at[1]))
+    )
     click.echo(paper.to_string())
     for network in dict.fromkeys(rows["network"]):
         likely = worst_chances(by_class(ranking.load(network, asked.data)), asked.seed)

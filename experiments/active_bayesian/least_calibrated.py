@@ -25,8 +25,8 @@ from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import Outcomes
 from altmas.metrics.confusion import FloatArray, IntArray
 
-METHODS = ("random, informed", "thompson, informed")
-PAPER = {
+CALIBRATION_METHODS = ("random, informed", "thompson, informed")
+LABELS_TO_LEAST_CALIBRATED = {
     ("CIFAR-100", 1): (88.0, 43.0),
     ("CIFAR-100", 10): (90.0, 59.0),
     ("ImageNet", 1): (89.6, 31.0),
@@ -102,18 +102,20 @@ def least_calibrated_cases(network: str, asked: Asked) -> Iterable[Case]:
         way = ranking.Way(ranking.rule_of(method), partial(FixedPrior, arms.prior, mean_bins), sample)
         return ranking.identify(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth))
 
-    keys = ranking.tops_and_methods(len(arms.truth), METHODS)
+    keys = ranking.tops_and_methods(len(arms.truth), CALIBRATION_METHODS)
     return ranking.identification_cases(network, asked, 200, keys, run)
 
 
 def _show(rows: pd.DataFrame, asked: Asked) -> None:
     """`end` is the MRR with everything labelled."""
     click.echo("Per cent of the labels needed for a mean reciprocal rank above 0.99, least calibrated classes")
-    text = ranking.wide(rows, ["network", "m"], "percent", METHODS)
-    pooled = ranking.wide(rows, ["network", "m"], "percent_pool", METHODS)
+    text = ranking.wide(rows, ["network", "m"], "percent", CALIBRATION_METHODS)
+    pooled = ranking.wide(rows, ["network", "m"], "percent_pool", CALIBRATION_METHODS)
     text = text.join(pooled.rename(columns=lambda name: f"{name}, of the pool"))
     text["end"] = rows.groupby(["network", "m"])["end"].max().round(3)
-    paper = ranking.add_paper(text, METHODS, lambda at: PAPER.get((ranking.PAPER_DATA.get(at[0], ""), at[1])))
+    paper = ranking.add_paper(
+        text, CALIBRATION_METHODS, lambda at: LABELS_TO_LEAST_CALIBRATED.get((ranking.PAPER_DATA.get(at[0], ""), at[1]))
+    )
     click.echo(paper.to_string())
 
 

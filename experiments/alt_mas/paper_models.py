@@ -15,8 +15,10 @@ from pathlib import Path
 import click
 import numpy as np
 
+from altmas.experiments.bench.options import FILE, data_option, smoke_option
+from altmas.experiments.bench.run import one_thread
 from altmas.experiments.data.datasets import PARTS, SHAPES, Images, load_images
-from altmas.experiments.data.paper_outputs import FILE, Outputs, read_outputs, write_outputs
+from altmas.experiments.data.paper_outputs import OUTPUTS_FILE, Outputs, read_outputs, write_outputs
 from altmas.experiments.data.paper_recipes import RECIPES, Recipe, recipe
 from altmas.metrics.errors import InputError
 
@@ -65,7 +67,7 @@ def check(data: Path | None) -> Iterable[str]:
             except InputError as error:
                 found = str(error)
             yield f"{name}, {part} part: {found}"
-    for name, outputs in (read_outputs(data / FILE) if data is not None else {}).items():
+    for name, outputs in (read_outputs(data / OUTPUTS_FILE) if data is not None else {}).items():
         found = _agrees(RECIPES[name].put_to, data, outputs) if name in RECIPES else "none of the paper's"
         yield f"{name}: {found}"
 
@@ -101,21 +103,19 @@ def _train_all(
 
 
 @click.command()
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the images.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=FILE, show_default=True, help="File.")
+@data_option
+@click.option("--out", type=FILE, default=OUTPUTS_FILE, show_default=True, help="File.")
 @click.option("--models", multiple=True, help="Names; may be repeated. [default: those not in the file yet]")
 @click.option("--epochs", type=click.IntRange(1), help="At most so many. [default: the recipe's]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything random.")
 @click.option("--no-download", is_flag=True, help="Only what is on this machine.")
-@click.option("--smoke", is_flag=True, help="Seconds: bundled digits in place of all images, one epoch.")
+@smoke_option
 @click.option("--check", "only_check", is_flag=True, help="Say what is there and whether it is known; train nothing.")
 def main(
     data: Path | None, out: Path, models: tuple[str, ...], epochs: int | None, seed: int, no_download: bool,
     smoke: bool, only_check: bool,
 ) -> None:  # fmt: skip
     """Train models under test and write their outputs; a line for each in the file, with its SHA-256."""
-    from altmas.experiments.bench.run import one_thread
-
     try:
         if only_check:
             click.echo("\n".join(check(data)))

@@ -19,6 +19,7 @@ from altmas.experiments.alt_mas.results_words import (
     OPENING,
     RUN_SETTINGS,
 )
+from altmas.experiments.alt_mas.studies import command_of
 from altmas.experiments.bench.tables import markdown
 from altmas.experiments.data.paper_recipes import RECIPES
 
@@ -41,7 +42,7 @@ def opening(studies: dict[str, Study]) -> str:
             table.append((name, *labels, seeds, draws, network, tuned, len(sweep.cells()), minutes))
             minutes = ""
     columns = "rows, first labels, last, batch, seeds, draws, steps, tuned, cells, time of all cells"
-    commands = ["```", *[one.about["command"] for one in studies.values()], "```", ""]
+    commands = ["```", *[command_of(one.name, one.profile) for one in studies.values()], "```", ""]
     versions = {json.dumps(one.about["versions"]): one.about["versions"] for one in studies.values()}
     made_by = ["; ".join(f"{name} {number}" for name, number in one.items()) for one in versions.values()]
     parts = [OPENING, markdown(columns.split(", "), table), RUN_SETTINGS, _models(studies.values()), COMMANDS]

@@ -31,7 +31,7 @@ METRIC_SETS = (("precision:2",), ("recall:2",), ("accuracy",), ("alt_mas_3",), (
 
 MNIST = ("M-MNIST", "M-MNIST-ES", "M-FashionMNIST")
 CIFAR10 = ("M-CIFAR10", "M-CIFAR10-ES", "M-SVHN")
-FIELD = ("thompson", "hierarchical", "lure", "ase", "ppi", "asi", "stratified")
+BLIND_METHODS = ("thompson", "hierarchical", "lure", "ase", "ppi", "asi", "stratified")
 """Methods that do not look at the metrics; `certified` does."""
 
 PROFILES = ("smoke", "quick", "paper")
@@ -87,7 +87,7 @@ def figure(pools: tuple[str, ...], kind: str, size: Size) -> list[dict[str, Any]
 
 def field(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     """The same grid with methods that see the outputs of the model under test, and not the images."""
-    methods = [{"name": name} for name in (*FIELD, "certified")]
+    methods = [{"name": name} for name in (*BLIND_METHODS, "certified")]
     halfway = size.initial + (size.budget - size.initial) // size.batch // 2 * size.batch
     looks = {"checkpoints": sorted({size.initial, halfway, size.budget})}
     # Everything is compared with random sampling: its own error must be known well, and it costs next to nothing.
@@ -149,14 +149,19 @@ def run_study(study: str, profile: str, rows: Path, data: str, workers: Workers,
     return done
 
 
-def about(study: str, profile: str) -> dict[str, Any]:
-    """What made the rows, beside the seeds and checksums that they hold themselves.
+def command_of(study: str, profile: str) -> str:
+    """What makes the rows of a study.
 
-    >>> about("figure1", "quick")["command"]
+    >>> command_of("figure1", "quick")
     'python -m altmas.experiments.alt_mas.studies figure1 --quick --data DATA --rows benchmarks/results'
     """
-    command = f"python -m altmas.experiments.alt_mas.studies {study} --{profile} --data DATA --rows benchmarks/results"
-    return {"command": command, "versions": {"python": platform.python_version(), **package_versions()}}
+    return f"python -m altmas.experiments.alt_mas.studies {study} --{profile} --data DATA --rows benchmarks/results"
+
+
+def about(study: str, profile: str) -> dict[str, Any]:
+    """What made the rows, beside the seeds and checksums that they hold themselves."""
+    versions = {"python": platform.python_version(), **package_versions()}
+    return {"command": command_of(study, profile), "versions": versions}
 
 
 def about_file(rows: Path) -> Path:

@@ -82,7 +82,7 @@ def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPo
     found: Any = getattr(datasets, f"load_{kind}")()
     order = np.random.default_rng(whole_number("seed", seed, 0)).permutation(len(found.target))
     theirs, ours = np.split(order, [max(int(share * len(order)), 20)])
-    vendor = _classifier(model, seed).fit(found.data[theirs], found.target[theirs])
+    vendor = classifier(model, seed).fit(found.data[theirs], found.target[theirs])
     scores = np.zeros((len(ours), len(found.target_names)))
     scores[:, vendor.classes_] = vendor.predict_proba(found.data[ours])  # its part may lack a class
     names = tuple(range(scores.shape[1]))
@@ -132,7 +132,8 @@ def _made(kind: str, model: str, options: dict[str, Any]) -> BenchPool:
         raise InputError(f"options of pool {kind!r}", "be known", said) from None
 
 
-def _classifier(model: str, seed: int) -> Any:
+def classifier(model: str, seed: int = 0) -> Any:
+    """One of `MODELS`, untrained."""
     if model == "logistic":
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from altmas.demo import vendor_digits
 from altmas.experiments.data.bench_pool import BenchPool
@@ -22,7 +23,7 @@ from altmas.experiments.data.paper_recipes import RECIPES
 from altmas.metrics.confusion import FloatArray, IntArray
 from altmas.metrics.errors import InputError
 
-PAPER = {name: recipe.put_to for name, recipe in RECIPES.items()}
+PUT_TO = {name: recipe.put_to for name, recipe in RECIPES.items()}
 """Model under test -> the images it was put to."""
 
 SERVICES = {
@@ -35,7 +36,7 @@ SERVICES = {
 """Data set -> the services that were asked about it."""
 
 KINDS: dict[str, tuple[str, ...]] = {
-    "paper": tuple(PAPER),
+    "paper": tuple(PUT_TO),
     "vendor": tuple(f"{one}/{service}" for one, services in SERVICES.items() for service in services),
     "cifar100": ("resnet110_cifar100", "resnet20_cifar100"),
     "news": ("news20_scores",),
@@ -100,7 +101,7 @@ def _values(labels: IntArray) -> tuple[int, ...]:
 
 
 def _paper(name: str, data: Path) -> BenchPool:
-    images = load_images(PAPER[name], data, download=False)
+    images = load_images(PUT_TO[name], data, download=False)
     scores = _shares(outputs_of(name, data, images.labels))
     return _with_usual_metrics(name, scores.argmax(1), scores, images.labels, features=images.images)
 
@@ -121,8 +122,7 @@ def _vendor(name: str, data: Path) -> BenchPool:
 def _cifar100(name: str, data: Path) -> BenchPool:
     arrays = read_npz(data / f"{name}.npz")
     if "logits" in arrays:
-        logits = arrays["logits"].astype(np.float64)
-        scores = _shares(np.exp(logits - logits.max(1, keepdims=True)))
+        scores = softmax(arrays["logits"].astype(np.float64), axis=1)
         return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
     return _with_usual_metrics(name, arrays["predictions"], arrays["confidence"], arrays["labels"])
 

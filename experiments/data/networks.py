@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.special import softmax
 
 from altmas.experiments.data.datasets import read_npz
 from altmas.metrics.confusion import FloatArray, IntArray
@@ -94,7 +95,9 @@ def load_network(name: str, data: Path | None) -> Outcomes:
         said, sure = arrays["predictions"].astype(np.int64), arrays["confidence"].astype(np.float64)
         return Outcomes(name, classes, labels, said, sure)
     scores = (
-        arrays["scores"].astype(np.float64) if "scores" in arrays else _softmax(arrays["logits"].astype(np.float64))
+        arrays["scores"].astype(np.float64)
+        if "scores" in arrays
+        else softmax(arrays["logits"].astype(np.float64), axis=1)
     )
     scores = scores / scores.sum(1, keepdims=True)
     return Outcomes(name, classes, labels, scores.argmax(1), scores.max(1), scores)
@@ -120,8 +123,3 @@ def _digits() -> Outcomes:
     vendor = vendor_digits()
     sure = vendor.scores.max(1)
     return Outcomes("digits", tuple("0123456789"), vendor.labels, vendor.predictions, sure, vendor.scores)
-
-
-def _softmax(logits: FloatArray) -> FloatArray:
-    shifted = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(1, keepdims=True))

@@ -16,7 +16,7 @@ from altmas.experiments.data.datasets import read_npz
 from altmas.experiments.data.paper_recipes import RECIPES
 from altmas.metrics.errors import InputError
 
-FILE = "paper_models.npz"
+OUTPUTS_FILE = "paper_models.npz"
 COMMAND = "python -m altmas.experiments.alt_mas.paper_models"
 
 
@@ -42,7 +42,7 @@ def outputs_of(name: str, data: Path, labels: NDArray[np.int64] | None = None) -
 
     With `labels`, outputs whose accuracy is not the stored one are refused: they belong to images in another order.
     """
-    path = data / FILE
+    path = data / OUTPUTS_FILE
     if not path.is_file():
         raise InputError("outputs of models under test", "exist", str(path), _hint(data))
     arrays = read_npz(path)
@@ -86,4 +86,4 @@ def write_outputs(path: Path, outputs: Mapping[str, Outputs]) -> Path:
 
 
 def _hint(data: Path, more: str = "") -> str:
-    return f"Train with {COMMAND} --data {data} --out {data / FILE}{more}"
+    return f"Train with {COMMAND} --data {data} --out {data / OUTPUTS_FILE}{more}"

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.core.streams import stream
+from altmas.experiments.bench.pools import classifier
 from altmas.experiments.data.datasets import read_npz
 from altmas.experiments.data.imagenet_superclasses import superclasses
 from altmas.experiments.data.networks import IMAGENET_NETWORK, load_network
@@ -94,15 +95,11 @@ def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Gener
     >>> len(items), bool(np.mean(scores.argmax(1) == (items > 19)) > 0.8)
     (20, True)
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     order = rng.permutation(len(labels))
     seen, items = order[: len(labels) // 2], np.sort(order[len(labels) // 2 :])
     if set(labels[seen].tolist()) != {0, 1}:
         raise InputError("labels", "hold the classes 0 and 1 to train a service on", sorted(set(labels[seen].tolist())))
-    service = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(features[seen], labels[seen])
+    service = classifier("logistic").fit(features[seen], labels[seen])
     return items, np.asarray(service.predict_proba(features[items]), dtype=np.float64)
 
 
