@@ -96,11 +96,8 @@ def comparison_cases(network: str, asked: Asked) -> Iterable[Case]:
 
 def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Mean number of labels until two groups are compared rightly")
-    click.echo(
-        ranking.add_paper(
-            ranking.wide(rows, ["network"], "labels", COMPARISON_METHODS), COMPARISON_METHODS, LABELS_TO_COMPARE.get
-        ).to_string()
-    )
+    text = ranking.wide(rows, ["network"], "labels", COMPARISON_METHODS)
+    click.echo(ranking.add_paper(text, COMPARISON_METHODS, LABELS_TO_COMPARE.get).to_string())
 
 
 TABLE_7 = Table(("resnet110_cifar100", "wideresnet_cifar100", "news20"), comparison_cases, _show)

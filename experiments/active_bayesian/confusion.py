@@ -128,7 +128,7 @@ def confusion_cases(network: str, asked: Asked) -> Iterable[Case]:
         return pd.concat(parts)
 
     for name, (rule, prior) in column_methods(columns).items():
-        key = {"network": network, "method": name, "replicates": runs, "seed": asked.seed}
+        key: dict[str, str | int] = {"network": network, "method": name, "replicates": runs, "seed": asked.seed}
         yield Case(key, partial(run, rule, prior))
 
 

@@ -76,10 +76,7 @@ def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Per cent of the labels needed for a mean reciprocal rank above 0.99")
     text = ranking.wide(rows, ["network", "m"], "percent", ACCURACY_METHODS)
     text[POOLED] = ranking.wide(rows, ["network", "m"], "percent_pool", ACCURACY_METHODS)[ACCURACY_METHODS[-1]]
-    paper = ranking.add_paper(
-        text, ACCURACY_METHODS[:3], lambda at: LABELS_TO_LEAST_ACCURATE.get((ranking.PAPER_DATA.get(at[0], ""), at[1]))
-    )
-    click.echo(paper.to_string())
+    click.echo(ranking.add_paper(text, ACCURACY_METHODS[:3], ranking.numbers_of(LABELS_TO_LEAST_ACCURATE)).to_string())
     for network in dict.fromkeys(rows["network"]):
         likely = worst_chances(by_class(ranking.load(network, asked.data)), asked.seed)
         chances = ", ".join(f"{name} {chance:.2f}" for name, chance in likely.items())

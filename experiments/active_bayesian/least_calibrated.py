@@ -113,10 +113,7 @@ def _show(rows: pd.DataFrame, asked: Asked) -> None:
     pooled = ranking.wide(rows, ["network", "m"], "percent_pool", CALIBRATION_METHODS)
     text = text.join(pooled.rename(columns=lambda name: f"{name}, of the pool"))
     text["end"] = rows.groupby(["network", "m"])["end"].max().round(3)
-    paper = ranking.add_paper(
-        text, CALIBRATION_METHODS, lambda at: LABELS_TO_LEAST_CALIBRATED.get((ranking.PAPER_DATA.get(at[0], ""), at[1]))
-    )
-    click.echo(paper.to_string())
+    click.echo(ranking.add_paper(text, CALIBRATION_METHODS, ranking.numbers_of(LABELS_TO_LEAST_CALIBRATED)).to_string())
 
 
 TABLE_9 = Table(ranking.IDENTIFIED_ON, least_calibrated_cases, _show)

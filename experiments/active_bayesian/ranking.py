@@ -233,9 +233,16 @@ def wide(rows: pd.DataFrame, index: list[str], value: str, methods: Sequence[str
     return table.map(lambda v: "never" if np.isnan(v) else f"{v:.{digits}f}")
 
 
-def add_paper(
-    text: pd.DataFrame, methods: Sequence[str], paper: Callable[[Any], Sequence[float] | None]
-) -> pd.DataFrame:
+PaperLookup = Callable[[Any], Sequence[float] | None]
+"""From a place of a table's index to the paper's numbers, one per method, or none."""
+
+
+def numbers_of(paper: Mapping[tuple[str, int], Sequence[float]]) -> PaperLookup:
+    """The paper's numbers for a network and m, where its data set is one of the paper's."""
+    return lambda at: paper.get((PAPER_DATA.get(at[0], ""), at[1]))
+
+
+def add_paper(text: pd.DataFrame, methods: Sequence[str], paper: PaperLookup) -> pd.DataFrame:
     """The paper's numbers beside, one per method, where it has any for a place of the index."""
     found = [paper(place) for place in text.index]
     more = {f"paper: {name}": [f"{row[k]:.1f}" if row else "" for row in found] for k, name in enumerate(methods)}

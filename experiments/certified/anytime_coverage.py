@@ -50,8 +50,9 @@ def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, bu
         assert isinstance(run, CertifiedRun)
         sample = run.sample()
         plain = [wald(designed(at, sample), 0.95) for at in run.linearised]
-        for row, ends in enumerate((done.estimates, plain)):
-            low, high = np.array([(one.low, one.high) for one in ends]).T
+        both = ([(one.low, one.high) for one in done.estimates], [(one.low, one.high) for one in plain])
+        for row, ends in enumerate(both):
+            low, high = np.array(ends).T
             missed[row] |= (truth < low - 1e-9) | (truth > high + 1e-9)
             width[row] = high - low
     names = [one.name.split(":")[0] for one in wanted]

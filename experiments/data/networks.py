@@ -94,11 +94,8 @@ def load_network(name: str, data: Path | None) -> Outcomes:
     if "confidence" in arrays:
         said, sure = arrays["predictions"].astype(np.int64), arrays["confidence"].astype(np.float64)
         return Outcomes(name, classes, labels, said, sure)
-    scores = (
-        arrays["scores"].astype(np.float64)
-        if "scores" in arrays
-        else softmax(arrays["logits"].astype(np.float64), axis=1)
-    )
+    stored = arrays["scores" if "scores" in arrays else "logits"].astype(np.float64)
+    scores = stored if "scores" in arrays else softmax(stored, axis=1)
     scores = scores / scores.sum(1, keepdims=True)
     return Outcomes(name, classes, labels, scores.argmax(1), scores.max(1), scores)
 
