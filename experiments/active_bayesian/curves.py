@@ -8,9 +8,7 @@ class. The Bayesian UCB takes the exact Beta quantile instead of Monte Carlo. 10
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +18,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-from altmas.bandits.lockstep import ArmBelief, FixedPrior, LearntPrior, Measure, simulate
+from altmas.bandits.lockstep import Measure, simulate
 from altmas.bandits.rewards import ArmTask, FindExtreme
 from altmas.bandits.rules import ArmRule, EpsilonGreedy, RandomItems, Sampler, Thompson, TopTwoThompson, best_arms
 from altmas.experiments.active_bayesian import ranking
@@ -29,7 +27,6 @@ from altmas.experiments.active_bayesian.groups import Asked, Effort, GroupOutcom
 from altmas.experiments.bench.options import NEW_FOLDER
 from altmas.experiments.data.networks import NETWORKS
 from altmas.metrics.confusion import FloatArray, IntArray
-from altmas.surrogates.groups.hierarchical import regressor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,27 +83,22 @@ class Line:
     strength: float = 2.0
     pooled: bool = False
 
-    def belief(self, arms: GroupOutcomes) -> Callable[[], ArmBelief]:
-        """Where its pseudo-counts come from."""
-        if self.prior == "hierarchical":
-            return partial(LearntPrior, regressor(arms.scores, len(arms.truth)))
-        return partial(FixedPrior, ranking.prior_of(self.prior, arms, self.strength))
+    def way(self, arms: GroupOutcomes) -> ranking.Way:
+        """Its rule and belief."""
+        rule = LowestQuantile.up_to(int(arms.truth.sum(-1).max())) if self.rule == "ucb" else RULES[self.rule]
+        return ranking.Way(rule, ranking.belief_of(self.prior, arms, self.strength))
 
-    def made(self, arms: GroupOutcomes) -> ArmRule:
-        """Its rule."""
-        if self.rule == "ucb":
-            return LowestQuantile.up_to(int(arms.truth.sum(-1).max()))
-        rules: dict[str, Callable[[], ArmRule]] = {
-            "random": RandomItems,
-            "thompson": Thompson,
-            "top-two": TopTwoThompson,
-            "epsilon-greedy": EpsilonGreedy,
-        }
-        return rules[self.rule]()
+
+RULES: dict[str, ArmRule] = {
+    "random": RandomItems(),
+    "thompson": Thompson(),
+    "top-two": TopTwoThompson(),
+    "epsilon-greedy": EpsilonGreedy(),
+}
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CurveSheet:
     """A figure: its lines by name, its panels from top to bottom, and what is measured."""
 
     lines: dict[str, Line]
@@ -115,17 +107,17 @@ class Sheet:
 
 
 SHEETS = {
-    "figure11": Sheet(
+    "figure11": CurveSheet(
         {"Thompson": Line("thompson", "informed"), "top-two Thompson": Line("top-two", "informed")}, ("top 1",)
     ),
-    "figure15": Sheet(
+    "figure15": CurveSheet(
         {
             "Thompson": Line("thompson", "uniform"),
             "epsilon-greedy": Line("epsilon-greedy", "uniform"),
             "Bayesian UCB": Line("ucb", "uniform"),
         }
     ),
-    "figure16": Sheet(
+    "figure16": CurveSheet(
         {
             "informed": Line("thompson", "informed"),
             "uniform": Line("thompson", "uniform"),
@@ -133,13 +125,13 @@ SHEETS = {
             "hierarchical, of the pool": Line("thompson", "hierarchical", pooled=True),
         }
     ),
-    "figure18": Sheet(
+    "figure18": CurveSheet(
         {
             **{f"Thompson, strength {n}": Line("thompson", "informed", n) for n in (2, 10, 100)},
             "random, no prior": Line("random", "uniform", NO_PRIOR),
         }
     ),
-    "workshop_figure3": Sheet(
+    "workshop_figure3": CurveSheet(
         {"Thompson": Line("thompson", "uniform"), "random": Line("random", "uniform")},
         ("least accurate", "most biased"),
         "success rate",
@@ -163,10 +155,10 @@ def panel_task(panel: str, arms: GroupOutcomes, pooled: bool) -> tuple[ArmTask, 
 
 def curve(panel: str, arms: GroupOutcomes, line: Line, effort: Effort) -> tuple[list[int], FloatArray]:
     """Labels `[T]` and values `[T, R]` of one line."""
-    task, step, measure = panel_task(panel, arms, line.pooled)
+    (task, step, measure), way = panel_task(panel, arms, line.pooled), line.way(arms)
     at = ranking.checkpoints_of(int(arms.truth.sum()), step, effort.looks)
     values = simulate(
-        arms.truth, task, line.made(arms), line.belief(arms), [measure],
+        arms.truth, task, way.rule, way.belief, [measure],
         replicates=effort.replicates, checkpoints=at, arms_per_step=step, seed=effort.seed,
     )  # fmt: skip
     return at, values[0]
@@ -176,7 +168,7 @@ Curves = dict[tuple[str, str], dict[str, tuple[list[int], FloatArray]]]
 """(panel, network) -> line -> labels and values."""
 
 
-def draw(sheet: Sheet, curves: Curves) -> Figure:
+def draw(sheet: CurveSheet, curves: Curves) -> Figure:
     """Panels down, networks across."""
     from matplotlib.figure import Figure
 

@@ -8,21 +8,17 @@ name a worst class at all.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 
 import click
 import numpy as np
 import pandas as pd
 
-from altmas.bandits.lockstep import FixedPrior, LearntPrior
 from altmas.bandits.rewards import FindExtreme
-from altmas.bandits.rules import Thompson
 from altmas.core.streams import stream
 from altmas.experiments.active_bayesian import ranking
 from altmas.experiments.active_bayesian.groups import Asked, Effort, GroupOutcomes, Table, by_class, uniform_prior
 from altmas.experiments.bench.cases import Case
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
-from altmas.surrogates.groups.hierarchical import regressor
 
 ACCURACY_METHODS = ("random, uniform", "random, informed", "thompson, informed", "thompson, hierarchical")
 POOLED = f"{ACCURACY_METHODS[-1]}, of the pool"
@@ -46,10 +42,7 @@ def way(name: str, arms: GroupOutcomes) -> ranking.Way:
     >>> way("random, uniform", by_class(load_network("digits", None))).rule
     RandomItems()
     """
-    kind = name.partition(", ")[2]
-    if kind == "hierarchical":
-        return ranking.Way(Thompson(), partial(LearntPrior, regressor(arms.scores, len(arms.truth))))
-    return ranking.Way(ranking.rule_of(name), partial(FixedPrior, ranking.prior_of(kind, arms)))
+    return ranking.Way(ranking.rule_of(name), ranking.belief_of(name.partition(", ")[2], arms))
 
 
 def worst_chances(arms: GroupOutcomes, seed: int, draws: int = 20_000, shown: int = 4) -> pd.Series[float]:

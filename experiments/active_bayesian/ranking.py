@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from altmas.bandits.lockstep import ArmBelief, Measure, simulate
+from altmas.bandits.lockstep import ArmBelief, FixedPrior, LearntPrior, Measure, simulate
 from altmas.bandits.rewards import ArmTask
 from altmas.bandits.rules import ArmRule, RandomItems, Sampler, Thompson, sample_outcomes
 from altmas.experiments.active_bayesian.groups import (
@@ -30,6 +30,7 @@ from altmas.experiments.active_bayesian.groups import (
 from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import IMAGENET_NETWORK, NETWORKS, Outcomes, load_network
 from altmas.metrics.confusion import FloatArray, IntArray
+from altmas.surrogates.groups.hierarchical import regressor
 
 IDENTIFIED_ON = (*NETWORKS, IMAGENET_NETWORK)
 """The last is the stored network nearest to the paper's ResNet-152."""
@@ -70,6 +71,13 @@ def prior_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> FloatAr
     """
     informed = kind == "informed"
     return informed_prior(groups.scores, strength, SURE) if informed else uniform_prior(len(groups.scores), strength)
+
+
+def belief_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> Callable[[], ArmBelief]:
+    """Where pseudo-counts come from: a fixed prior of `prior_of`, or one learnt from all groups (hierarchical)."""
+    if kind == "hierarchical":
+        return partial(LearntPrior, regressor(groups.scores, len(groups.scores)))
+    return partial(FixedPrior, prior_of(kind, groups, strength))
 
 
 def rule_of(name: str) -> ArmRule:

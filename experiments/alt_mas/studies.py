@@ -58,19 +58,21 @@ class Size:
         return {"initial": self.initial, "budgets": [self.budget], "batch": self.batch, "seeds": self.seeds} | more
 
 
+SMOKE_SIZE = Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),))
+
 SIZES: dict[str, dict[str, Size]] = {
     "mnist": {
-        "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
+        "smoke": SMOKE_SIZE,
         "quick": Size(100, 300, 25, 3, cheap_seeds=6),
         "paper": Size(100, 400, 1, 3, tune=True, cheap_seeds=60),
     },
     "cifar10": {
-        "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
+        "smoke": SMOKE_SIZE,
         "quick": Size(500, 650, 50, 3, draws=20, network=(("max_steps", 500),), cheap_seeds=6),
         "paper": Size(500, 1000, 1, 3, tune=True, cheap_seeds=60),
     },
     "ablations": {
-        "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
+        "smoke": SMOKE_SIZE,
         "quick": Size(100, 150, 10, 3, network=(("max_steps", 500),)),
         "paper": Size(100, 400, 10, 10),
     },

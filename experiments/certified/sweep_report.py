@@ -124,24 +124,19 @@ def markdown(table: pd.DataFrame) -> str:
     return tables.markdown(list(shown.columns), shown.to_numpy())
 
 
-def wide(table: pd.DataFrame, index: str | list[str], columns: str | list[str], digits: int = 2) -> pd.DataFrame:
+def wide(table: pd.DataFrame, index: list[str], columns: list[str]) -> pd.DataFrame:
     """Cells of text: the geometric mean of `ratio`, in the rows' own order."""
-    cells = table.groupby([*_list(index), *_list(columns)], sort=False)["ratio"].agg(geometric)
-    return spread(cells, columns, lambda value: f"{value:.{digits}f}")
+    cells = table.groupby([*index, *columns], sort=False)["ratio"].agg(geometric)
+    return spread(cells, columns, "{:.2f}".format)
 
 
-def spread(cells: pd.Series[Any], columns: str | list[str], text: Callable[[Any], str]) -> pd.DataFrame:
+def spread(cells: pd.Series[Any], columns: list[str], text: Callable[[Any], str]) -> pd.DataFrame:
     """A series by several keys, some of them turned to columns: labels ascending, all else as it comes."""
-    names = _list(columns)
-    table: pd.DataFrame = cells.map(text).unstack(names, sort=False).fillna("")
-    if names == ["labels"]:
+    table: pd.DataFrame = cells.map(text).unstack(columns, sort=False).fillna("")
+    if columns == ["labels"]:
         table = table[sorted(table.columns)]
     table.columns = [" ".join(map(str, one if isinstance(one, tuple) else (one,))) for one in table.columns]
     return table
-
-
-def _list(names: str | list[str]) -> list[str]:
-    return [names] if isinstance(names, str) else names
 
 
 def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str = BASELINE) -> str:
@@ -158,7 +153,8 @@ def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str
             parts += ["## Accuracy against the limit", LIMITS, markdown(_counted(near))]
     parts += _coverage_section(rows)
     if len(rare := errors[errors["kind"] == RARE_POSITIVES]):
-        parts += ["## Rare positives: mean squared error of F1", markdown(_squared(rare))]
+        squared = spread(rare.set_index(["pool", "labels", "method"])["mse"], ["method"], "{:.2e}".format)
+        parts += ["## Rare positives: mean squared error of F1", markdown(squared)]
     if notes := _notes(rows, errors, ratios, baseline):
         parts += ["## Left out", "\n".join(f"- {note}" for note in notes)]
     return "\n\n".join(parts) + "\n"
@@ -185,20 +181,20 @@ def _preamble(errors: pd.DataFrame, baseline: str) -> str:
 def _errors_section(rows: pd.DataFrame, ratios: pd.DataFrame, pools: pd.DataFrame, baseline: str) -> list[str]:
     kept = ratios[~ratios["skipped"] & (ratios["kind"] != RARE_POSITIVES)]
     overall = _counted(pools).assign(seconds=_seconds(rows))
-    metrics = wide(kept[kept["method"] != baseline], ["method", "labels"], "kind")
+    metrics = wide(kept[kept["method"] != baseline], ["method", "labels"], ["kind"])
     parts = ["## Relative RMSE: geometric mean over pools of that over metrics", markdown(overall)]
     if len(metrics):
         parts += ["By metric:", markdown(metrics)]
         others = pools[pools["method"] != baseline]
-        parts += ["By kind of pool:", markdown(wide(others, ["method", "labels"], "group"))]
+        parts += ["By kind of pool:", markdown(wide(others, ["method", "labels"], ["group"]))]
         for labels, part in others.groupby("labels", sort=True):
-            parts += [f"By pool, {labels} labels:", markdown(wide(part, "pool", "method"))]
+            parts += [f"By pool, {labels} labels:", markdown(wide(part, ["pool"], ["method"]))]
     return parts
 
 
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
     """Methods down, labels across, and on how many pools."""
-    shown = wide(table, "method", "labels")
+    shown = wide(table, ["method"], ["labels"])
     return shown.assign(pools=table.groupby("method", sort=False)["pool"].nunique())
 
 
@@ -218,15 +214,10 @@ def _coverage_section(rows: pd.DataFrame) -> list[str]:
     worst = pd.Series([f"{one.worst:.2f} {one.worst_pool}" for one in table.itertuples()], index)
     return [
         "## Coverage of the intervals (mean width), by labels",
-        markdown(spread(cells, "labels", str)),
+        markdown(spread(cells, ["labels"], str)),
         "The pool where they cover least often (the least of many pools lies below the level by chance alone):",
-        markdown(spread(worst, "labels", str)),
+        markdown(spread(worst, ["labels"], str)),
     ]
-
-
-def _squared(rare: pd.DataFrame) -> pd.DataFrame:
-    cells = rare.set_index(["pool", "labels", "method"])["mse"]
-    return spread(cells, "method", lambda value: f"{value:.2e}")
 
 
 def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> list[str]:
