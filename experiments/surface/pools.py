@@ -9,7 +9,7 @@
   column is_recid, which tells the label.
 - `imagenet`, or `imagenet:NETWORK`: the superclass of the predicted class x the confidence in ten bands. Both are known
   without the label.
-- `simulated`: eight binary attributes and a surface whose truth is known (`surface_worlds`). Needs no data.
+- `simulated`: eight binary attributes and a surface whose truth is known (`worlds`). Needs no data.
 
 The truth of an arm is the accuracy over all of its items in the pool, and the known rho of a simulated one.
 """

@@ -11,7 +11,7 @@ them the percentage of active arms inside their 95% interval.
 `soft` spreads an answer over arms by P(a|x), as the paper does; `drawn`, which is what the product does, draws each
 answer's arm in turn with the surface (`altmas.surrogates.surface.imputed_surface`).
 
-`generated` has six correlated binary attributes and a surface of known truth. Any pool of `surface_pools` may stand in:
+`generated` has six correlated binary attributes and a surface of known truth. Any pool of `surface.pools` may stand in:
 its attributes and the service's errors are real then, the predictors are simulated.
 """
 
