@@ -8,10 +8,10 @@ matrix, so rows agree up to chance there; the paper's differ by more (5.0K and 2
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from itertools import product
 
 import click
 import numpy as np
@@ -109,8 +109,9 @@ def cost_arms(outcomes: Outcomes, cost: str) -> CostArms:
     )
 
 
-def costliest(arms: CostArms, c: float, m: int, method: str, effort: Effort) -> dict[str, float]:
+def costliest(both: Mapping[str, CostArms], cost: str, c: int, m: int, method: str, effort: Effort) -> dict[str, float]:
     """One cell of the tables."""
+    arms = both[cost]
     prior = arms.informed if method.endswith("informed") else arms.uniform
     task = FindCostliest(np.tile([0.0, 1.0, float(c)], (len(prior), 1)))
     way = ranking.Way(ranking.rule_of(method), partial(FixedPrior, prior))
@@ -118,18 +119,14 @@ def costliest(arms: CostArms, c: float, m: int, method: str, effort: Effort) -> 
     return {**found, "thousands": found["percent"] / 100 * float(arms.truth.sum()) / 1000}
 
 
-def cost_cases(network: str, asked: Asked) -> Iterator[Case]:
+def cost_cases(network: str, asked: Asked) -> Iterable[Case]:
     """Both costs, every ratio, top 1 and top m, every method."""
     outcomes = ranking.load(network, asked.data)
-    for cost in COSTS:
-        arms = cost_arms(outcomes, cost)
-
-        def run(cost: str, arms: CostArms = arms, **key: Any) -> dict[str, float]:
-            return costliest(arms, **key)
-
-        tops = ranking.tops_and_methods(len(arms.truth), COST_METHODS)
-        keys = [{"cost": cost, "c": c, **top} for c in ((1, 10) if asked.smoke else RATIOS) for top in tops]
-        yield from ranking.identification_cases(network, asked, 100, keys, run)
+    both = {cost: cost_arms(outcomes, cost) for cost in COSTS}
+    tops = ranking.tops_and_methods(len(both[COSTS[0]].truth), COST_METHODS)
+    ratios = (1, 10) if asked.smoke else RATIOS
+    keys = [{"cost": cost, "c": c, **top} for cost, c, top in product(COSTS, ratios, tops)]
+    return ranking.identification_cases(network, asked, 100, keys, partial(costliest, both))
 
 
 def _paper(at: tuple[str, str, int, int]) -> tuple[float, ...] | None:

@@ -87,13 +87,13 @@ def main(seeds: int, methods: str, paper: bool, rows: Path | None, smoke: bool) 
     for name in methods.split(","):
         settings = replace(SurfaceSettings(), own_answers=False) if paper else usual_settings(name)
         estimators[name] = make_surface(name, features, replace(settings, **small))
-    settings_seen = [("plain", 150, "random")] if smoke else product(WORLDS, WORLD_LABELS, ALLOCATIONS)
+    drawn = [("plain", 150, "random")] if smoke else product(WORLDS, WORLD_LABELS, ALLOCATIONS)
     cases = (
         Case(
             {"world": world, "labels": labels, "how": how, "seed": seed, "methods": methods, "paper": int(paper)},
             partial(run_one, estimators, world, labels, how, seed),
         )
-        for (world, labels, how), seed in product(settings_seen, range(1 if smoke else seeds))
+        for (world, labels, how), seed in product(drawn, range(1 if smoke else seeds))
     )
     found = run_cases(cases, rows)
     click.echo(table(found))
