@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from altmas.experiments.certified.audit_pools import DIGITS, AuditPool, audit_pool_names, load_audit_pool
+from altmas.experiments.data.audit_pools import DIGITS, audit_pool_names, load_audit_pool
+from altmas.experiments.data.bench_pool import BenchPool
 
 FOLDS, TOP = 5, 5
 LEAST = 1e-3
@@ -30,7 +31,7 @@ def logit(p):
     return np.log(inside / (1 - inside))
 
 
-def columns(pool: AuditPool, opinions: bool):
+def columns(pool: BenchPool, opinions: bool):
     """Class indices `[N, A]` and numbers `[N, B]` known of each item before it is labelled."""
     named, numbers = [as_index(pool.predictions, pool.classes)], _numbers(pool.scores)
     if opinions:
@@ -84,7 +85,7 @@ def agreement_probabilities(named, numbers, agrees):
     return min(fitted, key=lambda a: log_loss(agrees, a))
 
 
-def limit(pool: AuditPool, opinions: bool) -> float:
+def limit(pool: BenchPool, opinions: bool) -> float:
     agrees = (pool.predictions == pool.labels).astype(int)
     a = np.clip(agreement_probabilities(*columns(pool, opinions), agrees), LEAST, 1 - LEAST)
     w = np.sqrt(a * (1 - a))

@@ -8,28 +8,30 @@ class. The Bayesian UCB takes the exact Beta quantile instead of Monte Carlo. 10
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-from altmas.bandits.lockstep import ArmBelief, FixedPrior, LearntPrior, Measure, simulate
+from altmas.bandits.lockstep import Measure, simulate
 from altmas.bandits.rewards import ArmTask, FindExtreme
 from altmas.bandits.rules import ArmRule, EpsilonGreedy, RandomItems, Sampler, Thompson, TopTwoThompson, best_arms
-from altmas.experiments import aba_ranking as ranking
+from altmas.experiments.active_bayesian import ranking
+from altmas.experiments.active_bayesian.estimation import as_rows
+from altmas.experiments.active_bayesian.groups import Asked, Effort, GroupOutcomes, asked_options, by_class
+from altmas.experiments.bench.options import NEW_FOLDER
 from altmas.experiments.data.networks import NETWORKS
 from altmas.metrics.types import FloatArray, IntArray
-from altmas.surrogates.groups.hierarchical import regressor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-POINTS = 100
+CURVE_LOOKS = 100
 NO_PRIOR = 1e-6
 """Pseudo-counts of the plain frequencies: enough to call an unlabelled class half right, and no more."""
 
@@ -81,35 +83,22 @@ class Line:
     strength: float = 2.0
     pooled: bool = False
 
-    def belief(self, arms: ranking.ClassArms) -> Callable[[], ArmBelief]:
-        """Where its pseudo-counts come from."""
-        groups = len(arms.truth)
-        if self.prior == "hierarchical":
-            x = regressor(arms.scores, groups)
-            return lambda: LearntPrior(x)
-        informed = self.prior == "informed"
-        counts = (
-            ranking.informed_prior(arms.scores, self.strength)
-            if informed
-            else ranking.uniform_prior(groups, self.strength)
-        )
-        return lambda: FixedPrior(counts)
+    def way(self, arms: GroupOutcomes) -> ranking.Way:
+        """Its rule and belief."""
+        rule = LowestQuantile.up_to(int(arms.truth.sum(-1).max())) if self.rule == "ucb" else RULES[self.rule]
+        return ranking.Way(rule, ranking.belief_of(self.prior, arms, self.strength))
 
-    def made(self, arms: ranking.ClassArms) -> ArmRule:
-        """Its rule."""
-        if self.rule == "ucb":
-            return LowestQuantile.up_to(int(arms.truth.sum(-1).max()))
-        rules: dict[str, Callable[[], ArmRule]] = {
-            "random": RandomItems,
-            "thompson": Thompson,
-            "top-two": TopTwoThompson,
-            "epsilon-greedy": EpsilonGreedy,
-        }
-        return rules[self.rule]()
+
+RULES: dict[str, ArmRule] = {
+    "random": RandomItems(),
+    "thompson": Thompson(),
+    "top-two": TopTwoThompson(),
+    "epsilon-greedy": EpsilonGreedy(),
+}
 
 
 @dataclass(frozen=True)
-class Sheet:
+class CurveSheet:
     """A figure: its lines by name, its panels from top to bottom, and what is measured."""
 
     lines: dict[str, Line]
@@ -118,17 +107,17 @@ class Sheet:
 
 
 SHEETS = {
-    "figure11": Sheet(
+    "figure11": CurveSheet(
         {"Thompson": Line("thompson", "informed"), "top-two Thompson": Line("top-two", "informed")}, ("top 1",)
     ),
-    "figure15": Sheet(
+    "figure15": CurveSheet(
         {
             "Thompson": Line("thompson", "uniform"),
             "epsilon-greedy": Line("epsilon-greedy", "uniform"),
             "Bayesian UCB": Line("ucb", "uniform"),
         }
     ),
-    "figure16": Sheet(
+    "figure16": CurveSheet(
         {
             "informed": Line("thompson", "informed"),
             "uniform": Line("thompson", "uniform"),
@@ -136,13 +125,13 @@ SHEETS = {
             "hierarchical, of the pool": Line("thompson", "hierarchical", pooled=True),
         }
     ),
-    "figure18": Sheet(
+    "figure18": CurveSheet(
         {
             **{f"Thompson, strength {n}": Line("thompson", "informed", n) for n in (2, 10, 100)},
             "random, no prior": Line("random", "uniform", NO_PRIOR),
         }
     ),
-    "workshop_figure3": Sheet(
+    "workshop_figure3": CurveSheet(
         {"Thompson": Line("thompson", "uniform"), "random": Line("random", "uniform")},
         ("least accurate", "most biased"),
         "success rate",
@@ -150,7 +139,7 @@ SHEETS = {
 }
 
 
-def panel_task(panel: str, arms: ranking.ClassArms, pooled: bool) -> tuple[ArmTask, int, Measure]:
+def panel_task(panel: str, arms: GroupOutcomes, pooled: bool) -> tuple[ArmTask, int, Measure]:
     """What a panel is about: the task, the arms pulled a step, the measure."""
     if panel == "most biased":
         biased = MostBiased(arms.scores)
@@ -164,12 +153,12 @@ def panel_task(panel: str, arms: ranking.ClassArms, pooled: bool) -> tuple[ArmTa
     return task, m, ranking.mrr_of(task, arms.theta, m)
 
 
-def curve(panel: str, arms: ranking.ClassArms, line: Line, effort: ranking.Effort) -> tuple[list[int], FloatArray]:
+def curve(panel: str, arms: GroupOutcomes, line: Line, effort: Effort) -> tuple[list[int], FloatArray]:
     """Labels `[T]` and values `[T, R]` of one line."""
-    task, step, measure = panel_task(panel, arms, line.pooled)
-    at = ranking.checkpoints_of(int(arms.truth.sum()), step, effort.points)
+    (task, step, measure), way = panel_task(panel, arms, line.pooled), line.way(arms)
+    at = ranking.checkpoints_of(int(arms.truth.sum()), step, effort.looks)
     values = simulate(
-        arms.truth, task, line.made(arms), line.belief(arms), [measure],
+        arms.truth, task, way.rule, way.belief, [measure],
         replicates=effort.replicates, checkpoints=at, arms_per_step=step, seed=effort.seed,
     )  # fmt: skip
     return at, values[0]
@@ -179,7 +168,7 @@ Curves = dict[tuple[str, str], dict[str, tuple[list[int], FloatArray]]]
 """(panel, network) -> line -> labels and values."""
 
 
-def draw(sheet: Sheet, curves: Curves) -> Figure:
+def draw(sheet: CurveSheet, curves: Curves) -> Figure:
     """Panels down, networks across."""
     from matplotlib.figure import Figure
 
@@ -196,54 +185,35 @@ def draw(sheet: Sheet, curves: Curves) -> Figure:
     return figure
 
 
-def as_rows(name: str, panel: str, network: str, line: str, at: list[int], values: FloatArray) -> pd.DataFrame:
-    """Mean and standard error over replicates at each number of labels."""
-    spread = values.std(-1, ddof=1) / np.sqrt(values.shape[1]) if values.shape[1] > 1 else np.zeros(len(at))
-    columns = {"labels": at, "mean": values.mean(-1), "se": spread}
-    return pd.DataFrame(columns).assign(figure=name, panel=panel, network=network, line=line)
-
-
 def summary(rows: pd.DataFrame) -> str:
     """Mean over the whole curve, a single number per line: higher is sooner."""
     return rows.groupby(["figure", "panel", "network", "line"], sort=False)["mean"].mean().round(3).to_string()
 
 
 @click.command()
-@ranking.options
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the figures.")
+@asked_options
+@click.option("--out", type=NEW_FOLDER, help="Folder for the figures.")
 @click.option("--figure", "wanted", multiple=True, type=click.Choice(list(SHEETS)), help="Only these; default all.")
-@click.option("--network", "networks", multiple=True, default=NETWORKS, show_default=True, help="Columns.")
-def main(
-    data: Path | None,
-    smoke: bool,
-    replicates: int | None,
-    seed: int,
-    rows: Path | None,
-    out: Path | None,
-    wanted: tuple[str, ...],
-    networks: tuple[str, ...],
-) -> None:
+def main(out: Path | None, wanted: tuple[str, ...], **options: Any) -> None:
     """Print the mean of each curve; write the curves to --rows and the pictures to --out."""
-    ranking.require_data(data, smoke)
-    usual = ranking.effort_of(smoke, replicates, seed, 100)
-    effort = ranking.Effort(usual.replicates, min(usual.points, POINTS), usual.seed)
-    arms = {name: ranking.class_arms(ranking.load(name, data)) for name in (("digits",) if smoke else networks)}
+    asked = Asked(**options)
+    arms = {name: by_class(ranking.load(name, asked.data)) for name in asked.networks(NETWORKS)}
     parts = []
     for name in wanted or tuple(SHEETS):
         sheet, curves = SHEETS[name], Curves()
-        for panel in sheet.panels:
-            for network, mine in arms.items():
-                for label, line in sheet.lines.items():
-                    at, values = curve(panel, mine, line, ranking.scaled(network, effort))
-                    curves.setdefault((panel, network), {})[label] = (at, values)
-                    parts.append(as_rows(name, panel, network, label, at, values))
-                    click.echo(f"{name}, {panel}, {network}, {label}: mean {values.mean():.3f}", err=True)
+        for panel, (network, mine) in product(sheet.panels, arms.items()):
+            for label, line in sheet.lines.items():
+                at, values = curve(panel, mine, line, asked.effort(network, 100, CURVE_LOOKS))
+                curves.setdefault((panel, network), {})[label] = (at, values)
+                found = as_rows([sheet.quantity], at, values[None])
+                parts.append(found.assign(figure=name, panel=panel, network=network, line=label))
+                click.echo(f"{name}, {panel}, {network}, {label}: mean {values.mean():.3f}", err=True)
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
             draw(sheet, curves).savefig(out / f"aba_{name}.png", dpi=120)
     found = pd.concat(parts, ignore_index=True)
-    if rows is not None:
-        found.to_csv(rows, index=False)
+    if asked.rows is not None:
+        found.to_csv(asked.rows, index=False)
     click.echo(summary(found))
 
 

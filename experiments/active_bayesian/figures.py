@@ -20,16 +20,17 @@ import pandas as pd
 
 from altmas.core.groups import Groups
 from altmas.core.streams import stream
-from altmas.experiments.active_bayesian.common import (
-    BINS,
+from altmas.experiments.active_bayesian.estimation import ece
+from altmas.experiments.active_bayesian.groups import (
+    SCORE_BINS,
     SETTINGS,
     GroupOutcomes,
     by_bin,
     by_class,
-    ece,
     group_outcomes,
     informed_prior,
 )
+from altmas.experiments.bench.options import FILE, NEW_FOLDER, data_option, need_data, smoke_option
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, load_network
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.displays import AccuracyCalibrationDisplay, RankingDisplay, ReliabilityDisplay, RopeDisplay
@@ -38,20 +39,20 @@ from altmas.surrogates.groups.beta_posterior import BetaPosterior
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MARGIN = 0.05
-SHOWN = 10
+SHOWN_MARGIN = 0.05
+MOST_SHOWN = 10
 NETWORK = "resnet110_cifar100"
 
 Pair = tuple[tuple[str, Sequence[str]], tuple[str, Sequence[str]]]
 """Two names, each with the classes it stands for."""
 
-PAIRS: tuple[Pair, ...] = (
+CLASS_PAIRS: tuple[Pair, ...] = (
     (("people", SUPERCLASSES["people"]), ("trees", SUPERCLASSES["trees"])),
     (("woman", ["woman"]), ("man", ["man"])),
 )
 DIGIT_PAIRS: tuple[Pair, ...] = ((("even", "02468"), ("odd", "13579")), (("8", "8"), ("3", "3")))
 
-PAPER = {"P(people < trees)": 0.96, "P(woman < man)": 0.82, "P(lizard least accurate)": 0.68}
+STATED = {"P(people < trees)": 0.96, "P(woman < man)": 0.82, "P(lizard least accurate)": 0.68}
 """Stated in the paper's text; "lower" means by more than 0.05."""
 
 
@@ -66,18 +67,20 @@ class Number:
     @property
     def paper(self) -> float:
         """What the paper states; NaN if it does not."""
-        return PAPER.get(self.name, np.nan)
+        return STATED.get(self.name, np.nan)
 
 
 def class_ece_draws(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> FloatArray:
     """Draws `[M, G]` of each predicted class's calibration error: every bin of a class has its own informed Beta."""
-    cell = outcomes.predictions * BINS + np.minimum((outcomes.confidence * BINS).astype(np.int64), BINS - 1)
-    names = tuple(range(len(outcomes.classes) * BINS))
+    cell = outcomes.predictions * SCORE_BINS + np.minimum(
+        (outcomes.confidence * SCORE_BINS).astype(np.int64), SCORE_BINS - 1
+    )
+    names = tuple(range(len(outcomes.classes) * SCORE_BINS))
     groups = Groups(names, cell)
     cells = group_outcomes(outcomes, groups)
     prior = informed_prior(cells.scores)
     accuracy = BetaPosterior.of(*(cells.truth + prior).T).draw(draws, rng)
-    owner = np.array(cells.names, dtype=np.int64) // BINS
+    owner = np.array(cells.names, dtype=np.int64) // SCORE_BINS
     said = np.unique(owner)
     member = (owner[:, None] == said).astype(np.float64)  # [cells, G]
     within = cells.shares[:, None] * member
@@ -89,7 +92,7 @@ def figure_1(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> Figure
     classes = by_class(outcomes)
     accuracy = BetaPosterior.of(*(classes.truth + 1.0).T).draw(draws, rng)
     calibration = class_ece_draws(outcomes, draws, rng)
-    extremes = min(SHOWN, len(classes.names) // 3)
+    extremes = min(MOST_SHOWN, len(classes.names) // 3)
     display = AccuracyCalibrationDisplay.from_draws(classes.names, accuracy, calibration, extremes=extremes)
     figure = _figure(7, 5)
     display.plot(figure.add_subplot())
@@ -143,7 +146,7 @@ def figure_8(
     numbers = []
     for axis, (first, second) in zip(figure.subplots(1, len(pairs), squeeze=False)[0], pairs, strict=True):
         one, other = (accuracy_posterior(outcomes, members).draw(draws, rng)[:, 0] for _, members in (first, second))
-        display = RopeDisplay.from_draws(one - other, MARGIN)
+        display = RopeDisplay.from_draws(one - other, SHOWN_MARGIN)
         display.plot(axis)
         axis.set_title(f"{first[0]} - {second[0]}", pad=24)
         numbers.append(Number(8, f"P({first[0]} < {second[0]})", display.masses[0]))
@@ -163,7 +166,7 @@ def figure_9(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> tuple[
     accuracy = BetaPosterior.of(*(classes.truth + 1.0).T).draw(draws, rng)
     figure = _figure(14, 6)
     left, middle, right = figure.subplots(1, 3)
-    extremes = min(SHOWN, len(classes.names) // 2)
+    extremes = min(MOST_SHOWN, len(classes.names) // 2)
     RankingDisplay.from_draws(classes.names, accuracy, extremes=extremes).plot(left)
     numbers = []
     for axis, word, winner in ((middle, "most", accuracy.argmax(1)), (right, "least", accuracy.argmin(1))):
@@ -173,7 +176,7 @@ def figure_9(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> tuple[
         axis.set_xlabel(f"P({word} accurate)")
         every = [Number(9, f"P({name} {word} accurate)", float(chance[g])) for g, name in enumerate(classes.names)]
         numbers += [every[g] for g in top[:3]] + [
-            n for g, n in enumerate(every) if n.name in PAPER and g not in top[:3]
+            n for g, n in enumerate(every) if n.name in STATED and g not in top[:3]
         ]
     return figure, numbers
 
@@ -190,25 +193,22 @@ def _save(figure: Figure, out: Path, number: int) -> None:
 
 
 @click.command()
-@click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help=f"Folder with {NETWORK}.npz."
-)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("figures"), show_default=True)
-@click.option("--smoke", is_flag=True, help="Bundled digits and few draws.")
+@data_option
+@click.option("--out", type=NEW_FOLDER, default=Path("figures"), show_default=True)
+@smoke_option
 @click.option("--replicates", type=click.IntRange(2), help="Posterior draws. Default 10,000, as in the paper.")
 @click.option("--seed", default=0, show_default=True)
-@click.option("--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV for the numbers printed.")
+@click.option("--rows", type=FILE, help="CSV for the numbers printed.")
 def main(data: Path | None, out: Path, smoke: bool, replicates: int | None, seed: int, rows: Path | None) -> None:
     """Draw the figures and print the numbers in them."""
-    if not smoke and data is None:
-        raise click.UsageError("Give --data, or --smoke.")
+    need_data(data, smoke)
     outcomes = load_network("digits" if smoke else NETWORK, data)
     draws = replicates or (200 if smoke else 10_000)
     out.mkdir(parents=True, exist_ok=True)
     bins, size = by_bin(outcomes), len(outcomes.labels)
     _save(figure_1(outcomes, draws, stream(seed, "figure", 1)), out, 1)
     _save(figure_5(bins, [100, 1000, size], draws, stream(seed, "figure", 5)), out, 5)
-    differences, numbers = figure_8(outcomes, DIGIT_PAIRS if smoke else PAIRS, draws, stream(seed, "figure", 8))
+    differences, numbers = figure_8(outcomes, DIGIT_PAIRS if smoke else CLASS_PAIRS, draws, stream(seed, "figure", 8))
     _save(differences, out, 8)
     ranks, more = figure_9(outcomes, draws, stream(seed, "figure", 9))
     _save(ranks, out, 9)

@@ -7,53 +7,46 @@ whose true value equals that of the m-th are ignored as well, for either is a ri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pandas as pd
 
-from altmas.bandits.lockstep import ArmBelief, Measure, simulate
+from altmas.bandits.lockstep import ArmBelief, FixedPrior, LearntPrior, Measure, simulate
 from altmas.bandits.rewards import ArmTask
-from altmas.bandits.rules import ArmRule, Sampler, sample_outcomes
-from altmas.core.groups import Groups
-from altmas.experiments.data.networks import Outcomes, load_network
+from altmas.bandits.rules import ArmRule, RandomItems, Sampler, Thompson, sample_outcomes
+from altmas.experiments.active_bayesian.groups import (
+    LOOKS,
+    Asked,
+    Effort,
+    GroupOutcomes,
+    informed_prior,
+    uniform_prior,
+)
+from altmas.experiments.bench.cases import Case
+from altmas.experiments.data.networks import IMAGENET_NETWORK, NETWORKS, Outcomes, load_network
 from altmas.metrics.types import FloatArray, IntArray
+from altmas.surrogates.groups.hierarchical import regressor
 
-LEVEL = 0.99
+IDENTIFIED_ON = (*NETWORKS, IMAGENET_NETWORK)
+"""The last is the stored network nearest to the paper's ResNet-152."""
+
+IDENTIFIED = 0.99
 """The MRR at which the paper calls the classes identified."""
 
-POINTS = 200
-"""Checkpoints of a run: shares of the pool are known to half a percent."""
-
-IMAGENET = "imagenet:torchvision/resnet101"
-"""The stored network nearest to the paper's ResNet-152."""
-
-PAPER_DATA = {"resnet110_cifar100": "CIFAR-100", "news20": "20 News", IMAGENET: "ImageNet"}
+PAPER_DATA = {"resnet110_cifar100": "CIFAR-100", "news20": "20 News", IMAGENET_NETWORK: "ImageNet"}
 """Rows of the paper's tables to print beside ours; the other networks are none of the paper's."""
 
-DIGITS = 400
-"""So many digits make a smoke."""
+FEW_DIGITS = 400
+"""So many digits make a smoke test."""
 
 _SAME = 1e-12
-_SURE = 1e-3
-
-
-@dataclass(frozen=True, eq=False)
-class ClassArms:
-    """Predicted classes as arms: right and wrong counts `truth [G, 2]`, mean scores `[G]`."""
-
-    groups: Groups
-    truth: IntArray
-    scores: FloatArray
-
-    @property
-    def theta(self) -> FloatArray:
-        """Accuracy on the full test set, and one minus it `[G, 2]`."""
-        return np.asarray(self.truth / self.truth.sum(-1, keepdims=True))
+SURE = 1e-3
+"""Stored scores are taken for no surer than this away from 0 and 1."""
 
 
 def load(network: str, data: Path | None) -> Outcomes:
@@ -63,44 +56,37 @@ def load(network: str, data: Path | None) -> Outcomes:
         return found
     return replace(
         found,
-        labels=found.labels[:DIGITS],
-        predictions=found.predictions[:DIGITS],
-        confidence=found.confidence[:DIGITS],
-        scores=None if found.scores is None else found.scores[:DIGITS],
+        labels=found.labels[:FEW_DIGITS],
+        predictions=found.predictions[:FEW_DIGITS],
+        confidence=found.confidence[:FEW_DIGITS],
+        scores=None if found.scores is None else found.scores[:FEW_DIGITS],
     )
 
 
-def class_groups(outcomes: Outcomes) -> Groups:
-    """The predicted classes that were predicted at all."""
-    said, index = np.unique(outcomes.predictions, return_inverse=True)
-    names: tuple[Hashable, ...] = tuple(outcomes.classes[k] for k in said)
-    return Groups(names, index)
+def prior_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> FloatArray:
+    """The Beta pseudo-counts of a kind `[G, 2]`: informed, or uniform.
 
-
-def class_arms(outcomes: Outcomes) -> ClassArms:
-    """Arms for tasks about accuracy."""
-    groups = class_groups(outcomes)
-    right = np.bincount(groups.index, outcomes.right, minlength=len(groups.names)).astype(np.int64)
-    return ClassArms(groups, np.stack([right, groups.sizes - right], -1), groups.mean(outcomes.confidence))
-
-
-def uniform_prior(groups: int, strength: float = 2.0) -> FloatArray:
-    """Beta pseudo-counts that prefer nothing `[G, 2]`.
-
-    >>> uniform_prior(1).tolist()
-    [[1.0, 1.0]]
-    """
-    return np.full((groups, 2), strength / 2)
-
-
-def informed_prior(scores: FloatArray, strength: float = 2.0) -> FloatArray:
-    """Beta pseudo-counts that take the mean scores at their word `[..., 2]`; a score of 1 still leaves room for doubt.
-
-    >>> informed_prior(np.array([0.75])).tolist()
+    >>> prior_of("informed", GroupOutcomes(("a",), np.array([[3, 1]]), np.ones(1), np.array([0.75]))).tolist()
     [[1.5, 0.5]]
     """
-    sure = np.clip(scores, _SURE, 1 - _SURE)
-    return strength * np.stack([sure, 1 - sure], -1)
+    informed = kind == "informed"
+    return informed_prior(groups.scores, strength, SURE) if informed else uniform_prior(len(groups.scores), strength)
+
+
+def belief_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> Callable[[], ArmBelief]:
+    """Where pseudo-counts come from: a fixed prior of `prior_of`, or one learnt from all groups (hierarchical)."""
+    if kind == "hierarchical":
+        return partial(LearntPrior, regressor(groups.scores, len(groups.scores)))
+    return partial(FixedPrior, prior_of(kind, groups, strength))
+
+
+def rule_of(name: str) -> ArmRule:
+    """Thompson sampling or random items, by the name of a method such as "thompson, informed".
+
+    >>> rule_of("random, uniform")
+    RandomItems()
+    """
+    return Thompson() if name.startswith("thompson") else RandomItems()
 
 
 def top_m(groups: int) -> int:
@@ -178,7 +164,9 @@ def success_of(task: ArmTask, theta: FloatArray) -> Measure:
     return measure
 
 
-def labels_needed(checkpoints: Sequence[int], mrr: FloatArray, pool: int | None = None, level: float = LEVEL) -> float:
+def labels_needed(
+    checkpoints: Sequence[int], mrr: FloatArray, pool: int | None = None, level: float = IDENTIFIED
+) -> float:
     """Smallest number of labels from which the mean of `mrr [T, R]` stays above the level, as a share of the pool.
 
     The pool is the last checkpoint unless told; NaN where the level is not held at the last checkpoint.
@@ -193,13 +181,13 @@ def labels_needed(checkpoints: Sequence[int], mrr: FloatArray, pool: int | None 
     return checkpoints[first] / (pool or checkpoints[-1])
 
 
-def checkpoints_of(pool: int, step: int = 1, points: int = POINTS) -> list[int]:
+def checkpoints_of(pool: int, step: int = 1, looks: int = LOOKS) -> list[int]:
     """Evenly spread numbers of labels up to the whole pool, each a multiple of the arms pulled a step but the last.
 
     >>> checkpoints_of(25, 10, 4)
     [10, 20, 25]
     """
-    even = np.round(np.linspace(0, pool, points + 1)[1:-1] / step).astype(int) * step
+    even = np.round(np.linspace(0, pool, looks + 1)[1:-1] / step).astype(int) * step
     return sorted({int(n) for n in even if 0 < n < pool} | {pool})
 
 
@@ -212,15 +200,6 @@ class Way:
     sample: Sampler = sample_outcomes
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How much to simulate."""
-
-    replicates: int = 1000
-    points: int = POINTS
-    seed: int = 0
-
-
 def identify(
     truth: IntArray, theta: FloatArray, task: ArmTask, m: int, way: Way, effort: Effort, pooled: Estimator | None = None
 ) -> dict[str, float]:
@@ -229,7 +208,7 @@ def identify(
     `percent_pool` is of the same runs, ranked by the estimator of the pool's own proportions.
     """
     pool = int(truth.sum())
-    at = checkpoints_of(pool, m, effort.points)
+    at = checkpoints_of(pool, m, effort.looks)
     measures = [mrr_of(task, theta, m), mrr_of(task, theta, m, pooled or of_pool(truth.sum(-1)))]
     mrr = simulate(
         truth, task, way.rule, way.belief, measures, replicates=effort.replicates,
@@ -239,64 +218,40 @@ def identify(
     return {"percent": percent, "percent_pool": of_the_pool, "end": float(mrr[0, -1].mean())}
 
 
-Case = Mapping[str, Any]
+def identification_cases(
+    network: str, asked: Asked, usual: int, keys: Iterable[Mapping[str, Any]], run: Callable[..., Mapping[str, Any]]
+) -> Iterator[Case]:
+    """A case for each of the keys: `run` is given the key's values by name, and how much to simulate."""
+    effort = asked.effort(network, usual)
+    for key in keys:
+        named = {"network": network, **key, "replicates": effort.replicates, "seed": effort.seed}
+        yield Case(named, partial(run, **key, effort=effort))
 
 
-def sweep(cases: Iterable[Case], run: Callable[[Case], Mapping[str, Any]], rows: Path | None) -> pd.DataFrame:
-    """The row of every case: read from `rows` if it is there, else run and appended, so an interrupted run goes on."""
-    done = pd.read_csv(rows) if rows is not None and rows.is_file() else pd.DataFrame()
-    parts = []
-    for case in cases:
-        known = done[(done[list(case)] == pd.Series(dict(case))).all(axis=1)] if len(done) else done
-        if len(known):
-            parts.append(known.head(1))
-            continue
-        result = run(case)
-        part = pd.DataFrame([{**case, **result}])
-        parts.append(part)
-        if rows is not None:
-            part.to_csv(rows, mode="a", header=not rows.is_file(), index=False)
-        said = ", ".join(f"{key} {value:.4g}" for key, value in result.items())
-        click.echo(f"{', '.join(map(str, case.values()))}: {said}", err=True)
-    return pd.concat(parts, ignore_index=True)
+def tops_and_methods(groups: int, methods: Sequence[str]) -> list[dict[str, Any]]:
+    """Top 1 and top m, each by every method."""
+    return [{"m": m, "method": method} for m in (1, top_m(groups)) for method in methods]
 
 
-def scaled(name: str, effort: Effort, share: float = 0.05) -> Effort:
-    """Fewer replicates on ImageNet, whose thousand arms and 50,000 labels take long."""
-    if not name.startswith("imagenet:"):
-        return effort
-    return Effort(max(2, round(effort.replicates * share)), effort.points, effort.seed)
+def wide(rows: pd.DataFrame, index: list[str], value: str, methods: Sequence[str], digits: int = 1) -> pd.DataFrame:
+    """Cells of text, methods across, in the order of the rows; `never` where there is no number."""
+    table = rows.pivot(index=index, columns="method", values=value).reindex(columns=list(methods))
+    order = rows[index].drop_duplicates()
+    table = table.reindex(pd.MultiIndex.from_frame(order) if len(index) > 1 else pd.Index(order[index[0]]))
+    return table.map(lambda v: "never" if np.isnan(v) else f"{v:.{digits}f}")
 
 
-def with_effort(cases: Iterable[Case], effort: Effort) -> Iterator[Case]:
-    """The cases, told apart by seed and replicates too, fewer where the network is large."""
-    for case in cases:
-        amount = scaled(case["network"], effort)
-        yield {**case, "replicates": amount.replicates, "seed": amount.seed}
+PaperLookup = Callable[[Any], Sequence[float] | None]
+"""From a place of a table's index to the paper's numbers, one per method, or none."""
 
 
-def effort_of(smoke: bool, replicates: int | None, seed: int, usual: int) -> Effort:
-    """From the options; `--smoke` means a handful of replicates and checkpoints unless told otherwise."""
-    return Effort(replicates or (3 if smoke else usual), 10 if smoke else POINTS, seed)
+def numbers_of(paper: Mapping[tuple[str, int], Sequence[float]]) -> PaperLookup:
+    """The paper's numbers for a network and m, where its data set is one of the paper's."""
+    return lambda at: paper.get((PAPER_DATA.get(at[0], ""), at[1]))
 
 
-def options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options all these experiments have."""
-    folder = click.Path(exists=True, file_okay=False, path_type=Path)
-    for option in (
-        click.option(
-            "--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV to append to and go on from."
-        ),
-        click.option("--seed", default=0, show_default=True, help="Of all random numbers."),
-        click.option("--replicates", type=click.IntRange(min=1), help="Independent runs; by default the paper's."),
-        click.option("--smoke", is_flag=True, help="Seconds: digits instead of stored networks, few replicates."),
-        click.option("--data", type=folder, help="Folder with the stored outputs of the networks."),
-    ):
-        command = option(command)
-    return command
-
-
-def require_data(data: Path | None, smoke: bool) -> None:
-    """Refuse to start without data."""
-    if data is None and not smoke:
-        raise click.UsageError("Give --data, or --smoke.")
+def add_paper(text: pd.DataFrame, methods: Sequence[str], paper: PaperLookup) -> pd.DataFrame:
+    """The paper's numbers beside, one per method, where it has any for a place of the index."""
+    found = [paper(place) for place in text.index]
+    more = {f"paper: {name}": [f"{row[k]:.1f}" if row else "" for row in found] for k, name in enumerate(methods)}
+    return text.assign(**more)

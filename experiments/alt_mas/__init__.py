@@ -1,1 +1,4 @@
-"""The ALT-MAS paper: its six models under test, its figures, and the page of results."""
+"""The ALT-MAS paper: training its six models under test, its figures as sweeps, and the page of results.
+
+What those models said about their images, once stored, is read in `data`; sweeps run in `bench`.
+"""

@@ -9,90 +9,85 @@ One table of mean relative error, one figure of its course.
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
-import numpy as np
 import pandas as pd
 
-from altmas.assessment import assess
-from altmas.core.loop import Plan
-from altmas.core.pool import Pool
-from altmas.core.result import Result
-from altmas.demo import relative_errors, vendor_digits
-from altmas.experiments.alt_mas.paper_models import outputs_of
-from altmas.experiments.data.datasets import load_images
-from altmas.metrics import metrics_named, tally
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.core.progress import reporter
+from altmas.experiments.alt_mas.results_rows import relative_errors
+from altmas.experiments.bench.options import (
+    FILE,
+    NEW_FOLDER,
+    data_option,
+    jobs_option,
+    need_data,
+    seeds_option,
+    smoke_option,
+)
+from altmas.experiments.bench.rows import to_frame
+from altmas.experiments.bench.spec import Sweep, parse_sweep
+from altmas.experiments.bench.sweep import Workers, described, run_sweep
 from altmas.plots.displays import CurvesDisplay
 from altmas.plots.history import save
 
-METHODS = ("altmas", "bald", "random", "thompson", "hierarchical-thompson")
-METRICS = "alt_mas_3"
+COMPARED_METHODS = ("altmas", "bald", "random", "thompson", "hierarchical-thompson")
 
 
-def load(model: str, data: Path | None) -> tuple[Pool, IntArray]:
-    """The pool and its labels; the bundled digits where there is no data directory."""
-    if data is None:
-        vendor = vendor_digits()
-        return Pool.build(vendor.predictions, scores=vendor.scores, features=vendor.images), vendor.labels
-    digits, scores = load_images("mnist", data), outputs_of(model, data).astype(np.float64)
-    scores /= scores.sum(1, keepdims=True)
-    return Pool.build(scores.argmax(1), scores=scores, features=digits.images, classes=range(10)), digits.labels
+def comparison(pool: str, data: Path | None, seeds: int, smoke: bool) -> Sweep:
+    """Every method with the same seeds; those with a network see the images.
+
+    >>> len(comparison("digits", None, 1, True).cells())
+    5
+    """
+    sees: dict[str, list[str]] = {"altmas": ["features"], "bald": ["features"]}
+    methods = [{"name": name, "sees": sees.get(name, [])} for name in COMPARED_METHODS]
+    sizes = {"initial": 30, "budgets": [40], "batch": 5} if smoke else {"initial": 100, "budgets": [300], "batch": 20}
+    where = {"pools": [pool], "data": str(data.resolve()) if data is not None else ""}
+    return parse_sweep({**where, "methods": methods, "metrics": ["alt_mas_3"], "seeds": seeds, **sizes})
 
 
-def run(pool: Pool, labels: IntArray, method: str, seed: int, plan: Plan) -> Result:
-    """One method, one seed."""
-    return assess(
-        pool.predictions, pool.scores, pool.features, classes=range(10), oracle=labels, metrics=METRICS, method=method,
-        budget=plan.budget, initial=plan.initial, batch=plan.batch, level=plan.level, seed=seed, progress=False,
-    )  # fmt: skip
+def summary(errors: pd.DataFrame) -> pd.DataFrame:
+    """Mean relative error in percent, over the curve and at its end with its standard error.
 
-
-def errors(pool: Pool, labels: IntArray, seeds: int, plan: Plan) -> dict[str, tuple[IntArray, FloatArray]]:
-    """Labels `[T]` and mean relative error over the metrics `[T, R]` of each method."""
-    confusion = tally(labels, pool.predictions, 10)
-    truth = {one.name: float(one.value(confusion)) for one in metrics_named([METRICS], range(10))}
-    curves = {}
-    for method in METHODS:
-        each = []
-        for seed in range(seeds):
-            series = relative_errors(run(pool, labels, method, seed, plan).history, truth)
-            each.append(series)
-            click.echo(f"{method}, seed {seed}: {100 * series.iloc[-1]:.2f}%", err=True)
-        curves[method] = (each[0].index.to_numpy(dtype=np.int64), np.stack([s.to_numpy() for s in each], -1))
-    return curves
-
-
-def summary(curves: dict[str, tuple[IntArray, FloatArray]]) -> pd.DataFrame:
-    """Mean relative error in percent, over the curve and at its end with its standard error."""
-    rows = {}
-    for method, (_, values) in curves.items():
-        end = 100 * values[-1]
-        spread = end.std(ddof=1) / np.sqrt(len(end)) if len(end) > 1 else np.nan
-        rows[method] = {"curve": 100 * values.mean(), "end": end.mean(), "end_se": spread}
-    return pd.DataFrame(rows).T.round(2)
+    >>> rows = pd.DataFrame({"method": "m", "seed": [0, 0, 1, 1], "labels": [9, 10] * 2, "error": [0.3, 0.1, 0.4, 0.2]})
+    >>> summary(rows).loc["m"].tolist()
+    [25.0, 15.0, 5.0]
+    """
+    percent = errors.assign(error=100 * errors["error"])
+    end = percent[percent["labels"] == percent["labels"].max()].groupby("method", sort=False)["error"]
+    curve = percent.groupby("method", sort=False)["error"].mean()
+    return pd.DataFrame({"curve": curve, "end": end.mean(), "end_se": end.sem()}).rename_axis(None).round(2)
 
 
 @click.command()
-@click.option(
-    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the stored data."
-)
+@data_option
 @click.option("--model", default="M-MNIST-ES", show_default=True, help="Model under test.")
-@click.option("--seeds", default=3, show_default=True, help="Repetitions.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the figure.")
-@click.option("--smoke", is_flag=True, help="Bundled digits, few labels, one seed.")
-def main(data: Path | None, model: str, seeds: int, out: Path | None, smoke: bool) -> None:
+@seeds_option(3)
+@click.option("--rows", type=FILE, help="File for the rows, to go on from.")
+@click.option("--out", type=NEW_FOLDER, help="Folder for the figure.")
+@jobs_option
+@smoke_option
+def main(
+    data: Path | None, model: str, seeds: int, rows: Path | None, out: Path | None, jobs: int, smoke: bool
+) -> None:
     """Print the table, draw the figure."""
-    if not smoke and data is None:
-        raise click.UsageError("Give --data, or --smoke.")
-    plan = Plan(40, 30, 5, 0.95) if smoke else Plan(300, 100, 20, 0.95)
-    pool, labels = load(model, None if smoke else data)
-    curves = errors(pool, labels, 1 if smoke else seeds, plan)
-    click.echo(summary(curves).to_string())
+    need_data(data, smoke)
+    sweep = comparison("digits" if smoke else model, data, 1 if smoke else seeds, smoke)
+    with TemporaryDirectory() as folder, reporter(True) as tell:
+        path = rows or Path(folder) / "rows.jsonl"
+        done = run_sweep(sweep, path, Workers(jobs), resume=True, reporter=tell)
+        if done.failed:
+            raise click.ClickException("\n".join(map(described, done.failed)))
+        errors = relative_errors(to_frame(path, sweep.cells()))
+    click.echo(summary(errors).to_string())
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        percent = {name: (x, 100 * y) for name, (x, y) in curves.items()}
-        ax = CurvesDisplay.from_curves(percent, quantity="relative error, % (mean over metrics)").plot()
+        curves = {}
+        for method, part in errors.groupby("method", sort=False):
+            wide = part.pivot(index="labels", columns="seed", values="error")
+            curves[str(method)] = (wide.index.to_numpy(), 100 * wide.to_numpy())
+        ax = CurvesDisplay.from_curves(curves, quantity="relative error, % (mean over metrics)").plot()
         for kind in ("svg", "png"):
             save(ax, str(out / f"direct-comparison.{kind}"))
 

@@ -8,67 +8,24 @@ models that are in it already are not trained again unless they are named with -
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import IO, Any
 
 import click
 import numpy as np
-from numpy.typing import NDArray
 
-from altmas.core.files import write_whole
-from altmas.experiments.alt_mas.paper_recipes import RECIPES, Recipe, recipe
-from altmas.experiments.data.datasets import PARTS, SHAPES, Images, load_images, read_npz
+from altmas.experiments.bench.options import FILE, data_option, smoke_option
+from altmas.experiments.bench.run import one_thread
+from altmas.experiments.data.datasets import PARTS, SHAPES, Images, load_images
+from altmas.experiments.data.paper_outputs import OUTPUTS_FILE, Outputs, read_outputs, write_outputs
+from altmas.experiments.data.paper_recipes import RECIPES, Recipe, recipe
 from altmas.metrics.errors import InputError
 
-FILE = "paper_models.npz"
-COMMAND = "python -m altmas.experiments.alt_mas.paper_models"
 SMOKE_ITEMS = 300
 
 Load = Callable[[str, str], Images]
 """Data set and part -> its images."""
-
-
-@dataclass(frozen=True, eq=False)
-class Outputs:
-    """What a model under test said about all the test images: probabilities `[N, C]`, and how many were right."""
-
-    scores: NDArray[np.float32]
-    accuracy: float
-
-    @property
-    def checksum(self) -> str:
-        """SHA-256 of the probabilities.
-
-        >>> Outputs(np.eye(2, dtype=np.float32), 1.0).checksum[:8]
-        'a666c95f'
-        """
-        return hashlib.sha256(self.scores.tobytes()).hexdigest()
-
-
-def outputs_of(name: str, data: Path, labels: NDArray[np.int64] | None = None) -> NDArray[np.float32]:
-    """Stored probabilities `[N, C]` of a model under test, from `paper_models.npz` in the data directory.
-
-    With `labels`, outputs whose accuracy is not the stored one are refused: they belong to images in another order.
-    """
-    path = data / FILE
-    if not path.is_file():
-        raise InputError("outputs of models under test", "exist", str(path), _hint(data))
-    arrays = read_npz(path)
-    known = [str(one) for one in arrays.get("names", np.array(list(arrays)))]
-    if name not in known or name not in arrays:
-        hint = _hint(data, f" --models {name}") if name in RECIPES else ""
-        raise InputError("model under test", f"be one of {', '.join(known)}", repr(name), hint)
-    if labels is not None and "accuracy" in arrays:
-        stored = float(arrays["accuracy"][known.index(name)])
-        here = float((arrays[name].argmax(1) == labels).mean())
-        if abs(here - stored) > 1e-3:
-            hint = "The images are others than those it was put to, or in another order."
-            raise InputError(f"outputs of {name}", f"be right on {stored:.2%} of the images", f"{here:.2%}", hint)
-    return arrays[name].astype(np.float32)
 
 
 def train_outputs(one: Recipe, load: Load, *, seed: int, epochs: int | None, say: Callable[[str], None]) -> Outputs:
@@ -80,32 +37,6 @@ def train_outputs(one: Recipe, load: Load, *, seed: int, epochs: int | None, say
         say(f"{one.name}: {name}, {part} part: {images.content}, {images.source}")
     scores = softmax(train(one, shown, seed=seed, epochs=epochs, say=say), test.images)
     return Outputs(scores, accuracy(scores, test.labels))
-
-
-def read_outputs(path: Path) -> dict[str, Outputs]:
-    """Everything in a file of outputs; nothing where there is no file yet."""
-    if not path.is_file():
-        return {}
-    arrays = read_npz(path)
-    if not {"names", "accuracy"} <= set(arrays):
-        raise InputError("file of outputs", "have names and accuracy", f"{', '.join(arrays)} in {path}")
-    pairs = zip(arrays["names"].tolist(), arrays["accuracy"].tolist(), strict=True)
-    return {name: Outputs(arrays[name], right) for name, right in pairs}
-
-
-def write_outputs(path: Path, outputs: Mapping[str, Outputs]) -> Path:
-    """Write a file of outputs: an array by the name of each model, `names` and `accuracy`; the paper's models first."""
-    outputs = {name: outputs[name] for name in RECIPES if name in outputs} | dict(outputs)
-    arrays: dict[str, Any] = {
-        "names": np.array(list(outputs)),
-        "accuracy": np.array([one.accuracy for one in outputs.values()], np.float32),
-    }
-    arrays |= {name: one.scores for name, one in outputs.items()}
-
-    def write(file: IO[bytes]) -> None:
-        np.savez_compressed(file, **arrays)
-
-    return write_whole(path, write)
 
 
 def smoke_images(name: str, part: str) -> Images:
@@ -136,7 +67,7 @@ def check(data: Path | None) -> Iterable[str]:
             except InputError as error:
                 found = str(error)
             yield f"{name}, {part} part: {found}"
-    for name, outputs in (read_outputs(data / FILE) if data is not None else {}).items():
+    for name, outputs in (read_outputs(data / OUTPUTS_FILE) if data is not None else {}).items():
         found = _agrees(RECIPES[name].put_to, data, outputs) if name in RECIPES else "none of the paper's"
         yield f"{name}: {found}"
 
@@ -152,10 +83,6 @@ def _agrees(put_to: str, data: Path | None, outputs: Outputs) -> str:
     if len(labels) != len(outputs.scores):
         return f"{len(outputs.scores):,} outputs for {len(labels):,} images of {put_to}"
     return f"accuracy {accuracy(outputs.scores, labels):.4f} on {put_to}, stored {outputs.accuracy:.4f}"
-
-
-def _hint(data: Path, more: str = "") -> str:
-    return f"Train with {COMMAND} --data {data} --out {data / FILE}{more}"
 
 
 def _say(line: str) -> None:
@@ -176,21 +103,19 @@ def _train_all(
 
 
 @click.command()
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the images.")
-@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), default=FILE, show_default=True, help="File.")
+@data_option
+@click.option("--out", type=FILE, default=OUTPUTS_FILE, show_default=True, help="File.")
 @click.option("--models", multiple=True, help="Names; may be repeated. [default: those not in the file yet]")
 @click.option("--epochs", type=click.IntRange(1), help="At most so many. [default: the recipe's]")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of everything random.")
 @click.option("--no-download", is_flag=True, help="Only what is on this machine.")
-@click.option("--smoke", is_flag=True, help="Seconds: bundled digits in place of all images, one epoch.")
+@smoke_option
 @click.option("--check", "only_check", is_flag=True, help="Say what is there and whether it is known; train nothing.")
 def main(
     data: Path | None, out: Path, models: tuple[str, ...], epochs: int | None, seed: int, no_download: bool,
     smoke: bool, only_check: bool,
 ) -> None:  # fmt: skip
     """Train models under test and write their outputs; a line for each in the file, with its SHA-256."""
-    from altmas.experiments.bench.run import one_thread
-
     try:
         if only_check:
             click.echo("\n".join(check(data)))

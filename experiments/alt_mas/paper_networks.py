@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.core.streams import stream
-from altmas.experiments.alt_mas.paper_recipes import Recipe
 from altmas.experiments.data.datasets import Images
+from altmas.experiments.data.paper_recipes import Recipe
 from altmas.surrogates.backend import tensorflow
 
 CLASSES = 10

@@ -11,9 +11,10 @@ import click
 
 from altmas.experiments.alt_mas.results_field import field_section
 from altmas.experiments.alt_mas.results_figures import STYLE
+from altmas.experiments.alt_mas.results_rows import read_study
 from altmas.experiments.alt_mas.results_sections import ablation_section, figure_section, opening
-from altmas.experiments.alt_mas.results_study import read_study
 from altmas.experiments.alt_mas.studies import PROFILES, STUDIES
+from altmas.experiments.bench.options import FOLDER, NEW_FOLDER
 from altmas.metrics.errors import InputError
 
 
@@ -34,10 +35,8 @@ def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
 
 
 @click.command()
-@click.option(
-    "--rows", required=True, type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder of rows."
-)
-@click.option("--docs", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder to write to.")
+@click.option("--rows", required=True, type=FOLDER, help="Folder of rows.")
+@click.option("--docs", required=True, type=NEW_FOLDER, help="Folder to write to.")
 @click.option("--profile", type=click.Choice(PROFILES), default="quick", show_default=True, help="Whose rows.")
 def main(rows: Path, docs: Path, profile: str) -> None:
     """Write results.md and its figures."""

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pandas as pd
 
-from altmas.experiments.alt_mas.results_curves import panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_figures import draw_ratios, save
+from altmas.experiments.alt_mas.results_rows import Study, panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_sections import best_of, in_words, percent
-from altmas.experiments.alt_mas.results_study import Study
-from altmas.experiments.alt_mas.results_words import FIELD, PANELS
+from altmas.experiments.alt_mas.results_words import EVERY_METHOD, PANELS
+from altmas.experiments.bench.tables import markdown
 from altmas.metrics.errors import InputError
 
-PAIRS = (("figure1", "field1"), ("figure2", "field2"))
+SAME_POOLS = (("figure1", "field1"), ("figure2", "field2"))
 """Studies on the same pools: with networks, and without."""
 
 PROMISES = {
@@ -42,7 +42,7 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
     """Every method on both grids."""
     panels: list[Panel] = []
     covered, times = [], {}
-    for networks, others in PAIRS:
+    for networks, others in SAME_POOLS:
         with_networks, without = studies[networks], studies[others]
         same_pools(with_networks, without)
         seeds = len(with_networks.sweeps[0].seeds)
@@ -60,7 +60,7 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
         ]
     )
     save(draw_ratios(table[table["method"] != "random"]), docs / "results-field.svg")
-    return "\n".join([*_summary(table, pd.concat(covered), times, len(panels)), "", *_every_panel(table, panels)])
+    return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table, panels)}"
 
 
 def same_pools(one: Study, other: Study) -> None:
@@ -107,35 +107,28 @@ def _coverage(study: Study) -> pd.DataFrame:
     return shares
 
 
-def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Series], panels: int) -> list[str]:
+def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Series], panels: int) -> str:
     by = table.groupby("method")
     order, low, high = by["ratio"].median().sort_values(), by["needs"].quantile(0.25), by["needs"].quantile(0.75)
     runs = covered.groupby("method")["covered"]
     share, spread = runs.mean(), runs.std(ddof=1) / runs.count() ** 0.5
-    lines = [
-        FIELD,
-        f"| method | wins of {panels} | of random's error | random needs | covered | promise | seconds |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    lines = []
     for method in map(str, order.index):
         needs = "1" if method == "random" else f"{low[method]:.2g} to {high[method]:.2g}"
         error = "" if pd.isna(spread[method]) else f" ± {spread[method]:.0%}"
         seconds = ", ".join(f"{one[method]:.3g}" for one in times.values())
-        held = f"{share[method]:.0%}{error} | {PROMISES.get(method, '95% coverage')}"
+        held, promise = f"{share[method]:.0%}{error}", PROMISES.get(method, "95% coverage")
         wins = int(by["best"].sum()[method])
-        lines.append(f"| {method} | {wins} | {order[method]:.2f} | {needs} | {held} | {seconds} |")
-    return lines
+        lines.append((method, wins, f"{order[method]:.2f}", needs, held, promise, seconds))
+    heads = f"method, wins of {panels}, of random's error, random needs, covered, promise, seconds"
+    return f"{EVERY_METHOD}\n{markdown(heads.split(', '), lines)}"
 
 
-def _every_panel(table: pd.DataFrame, panels: list[Panel]) -> list[str]:
+def _every_panel(table: pd.DataFrame, panels: list[Panel]) -> str:
     names = [str(one) for one in table.groupby("method")["ratio"].median().sort_values().index]
-    lines = [
-        PANELS,
-        f"| model under test | metrics | {' | '.join(names)} |",
-        "|---|---|" + "---|" * len(names),
-    ]
+    lines = []
     for one in panels:
         least = one.end.min()
         cells = [f"**{percent(one.end[m])}**" if one.end[m] == least else percent(one.end[m]) for m in names]
-        lines.append(f"| {one.pool} | {one.metrics} | {' | '.join(cells)} |")
-    return lines
+        lines.append((one.pool, one.metrics, *cells))
+    return f"{PANELS}\n{markdown(['model under test', 'metrics', *names], lines)}"

@@ -8,31 +8,28 @@ from pathlib import Path
 
 import pandas as pd
 
-from altmas.experiments.alt_mas.paper_recipes import RECIPES
-from altmas.experiments.alt_mas.results_curves import (
-    REFITS,
-    WINDOW,
-    at_the_end,
-    curves,
-    over_the_curve,
-    relative_errors,
-    window_for,
-)
+from altmas.experiments.alt_mas import results_rows
 from altmas.experiments.alt_mas.results_figures import draw_panels, save
-from altmas.experiments.alt_mas.results_study import Study
-from altmas.experiments.alt_mas.results_words import ABLATIONS, COMMANDS, FIGURE, NETWORKS, OPENING, SETTINGS
+from altmas.experiments.alt_mas.results_rows import Study, curves, over_the_curve, relative_errors, window_for
+from altmas.experiments.alt_mas.results_words import (
+    ABLATIONS,
+    COMMANDS,
+    FIGURE,
+    NETWORK_ACCURACY,
+    OPENING,
+    RUN_SETTINGS,
+)
+from altmas.experiments.alt_mas.studies import command_of
+from altmas.experiments.bench.tables import markdown
+from altmas.experiments.data.paper_recipes import RECIPES
 
 PAPER_METHODS = ("altmas", "bald", "random")
-SHOWN = {"alt_mas_3": "3 metrics", "alt_mas_21": "21 metrics"}
+SET_NAMES = {"alt_mas_3": "3 metrics", "alt_mas_21": "21 metrics"}
 
 
 def opening(studies: dict[str, Study]) -> str:
     """What was run, on what, by which commands, with which versions."""
-    lines = [
-        OPENING,
-        "| rows | first labels | last | batch | seeds | draws | steps | tuned | cells | time of all cells |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    table: list[tuple[object, ...]] = []
     for one in studies.values():
         minutes = f"{one.seconds['seconds'].sum() / 60:.0f} min"
         for sweep in one.sweeps:
@@ -40,35 +37,27 @@ def opening(studies: dict[str, Study]) -> str:
             first = sweep.methods[0].given
             network = first.get("surrogate", {}).get("max_steps", 1000) if first else ""
             draws, tuned = first.get("draws", ""), {True: "yes", False: "no"}.get(first.get("tune", False))
-            lines.append(
-                f"| {one.name} ({one.profile}) | {sweep.initial} | {sweep.budgets[-1]} | {sweep.batch} | {seeds} | "
-                f"{draws} | {network} | {tuned if first else ''} | {len(sweep.cells())} | {minutes} |"
-            )
+            name, tuned = f"{one.name} ({one.profile})", tuned if first else ""
+            labels = (sweep.initial, sweep.budgets[-1], sweep.batch)
+            table.append((name, *labels, seeds, draws, network, tuned, len(sweep.cells()), minutes))
             minutes = ""
-    lines += [
-        SETTINGS,
-        *_models(studies.values()),
-        COMMANDS,
-        "```",
-        *[one.about["command"] for one in studies.values()],
-        "```",
-        "",
-    ]
+    columns = "rows, first labels, last, batch, seeds, draws, steps, tuned, cells, time of all cells"
+    commands = ["```", *[command_of(one.name, one.profile) for one in studies.values()], "```", ""]
     versions = {json.dumps(one.about["versions"]): one.about["versions"] for one in studies.values()}
-    lines += ["; ".join(f"{name} {number}" for name, number in one.items()) for one in versions.values()]
-    return "\n".join(lines)
+    made_by = ["; ".join(f"{name} {number}" for name, number in one.items()) for one in versions.values()]
+    parts = [OPENING, markdown(columns.split(", "), table), RUN_SETTINGS, _models(studies.values()), COMMANDS]
+    return "\n".join([*parts, *commands, *made_by])
 
 
-def _models(studies: Iterable[Study]) -> list[str]:
+def _models(studies: Iterable[Study]) -> str:
     """Each model under test: how good it is here and in the paper, and the checksum of its pool."""
-    rows = pd.concat([one.rows for one in studies])
-    lines = ["| model under test | accuracy | in the paper | pool's SHA-256 |", "|---|---|---|---|"]
+    rows, table = pd.concat([one.rows for one in studies]), []
     for pool in rows["pool"].unique():
         own = rows[rows["pool"] == pool]
         truth = own.loc[own["metric"] == "accuracy", "truth"].iloc[0]
         paper = f"{RECIPES[pool].paper_accuracy:.4f}" if pool in RECIPES else ""
-        lines.append(f"| {pool} | {truth:.4f} | {paper} | {own['checksum'].iloc[0][:12]} |")
-    return lines
+        table.append((pool, f"{truth:.4f}", paper, own["checksum"].iloc[0][:12]))
+    return markdown(["model under test", "accuracy", "in the paper", "pool's SHA-256"], table)
 
 
 def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Path) -> str:
@@ -86,7 +75,7 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
         networks[pool, shown] = _network_curve(rows, window_for(sweep.batch, 5))  # the paper's Figures 3 and 4 have 5
         whole = over_the_curve(relative).groupby("method")["error"]
         looks = {
-            "end": at_the_end(curve)[["mean", "se"]],
+            "end": results_rows.at_the_end(curve)[["mean", "se"]],
             "curve": pd.DataFrame({"mean": whole.mean(), "se": whole.std(ddof=1) / len(sweep.seeds) ** 0.5}),
         }
         for name, look in looks.items():
@@ -94,34 +83,25 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
             ahead_of_bald[name] += bool(look["mean"]["altmas"] < look["mean"]["bald"])
         cells = [_with_error(look, method) for look in looks.values() for method in PAPER_METHODS]
         verdicts = [_verdict(look) for look in looks.values()]
-        table.append(f"| {pool} | {shown} | {' | '.join(cells)} | {' | '.join(verdicts)} |")
+        table.append((pool, shown, *cells, *verdicts))
     columns = [in_words(one) for one in sweep.metrics]
     first, second = (f"results-figure{number}.svg" for number in numbers)
     save(draw_panels(errors, study.pools, columns, "relative error, %"), docs / first)
     save(draw_panels(networks, study.pools, columns, "network accuracy, %"), docs / second)
-    smooth = f"{WINDOW} queries" if window == WINDOW else f"the last {REFITS} refits ({window} queries; the paper's 10)"
+    usual, refits = results_rows.WINDOW, results_rows.REFITS
+    smooth = f"{usual} queries" if window == usual else f"the last {refits} refits ({window} queries; the paper's 10)"
+    counts = {"best_end": ahead["end"], "best_curve": ahead["curve"]}
+    counts |= {"bald_end": ahead_of_bald["end"], "bald_curve": ahead_of_bald["curve"]}
+    heads = "model under test, metrics, end: ALT-MAS, BALD, random, curve: ALT-MAS, BALD, random, best? end, curve"
+    alt = "relative error of three methods, a row per model under test and a column per set of metrics"
     return "\n".join(
         [
-            f"## Figures {numbers[0]} and {numbers[1]}: {title}",
-            "",
-            f"![Figure {numbers[0]}: relative error of three methods, a row per model under test and a column per set "
-            f"of metrics]({first})",
-            "",
-            FIGURE.format(
-                smooth=smooth,
-                panels=len(table),
-                best_end=ahead["end"],
-                best_curve=ahead["curve"],
-                bald_end=ahead_of_bald["end"],
-                bald_curve=ahead_of_bald["curve"],
-            ),
-            "| model under test | metrics | end: ALT-MAS | BALD | random | curve: ALT-MAS | BALD | random "
-            "| best? end | curve |",
-            "|---|---|---|---|---|---|---|---|---|---|",
-            *table,
-            "",
-            f"![Figure {numbers[1]}: accuracy of the networks on items without a label]({second})",
-            NETWORKS,
+            f"## Figures {numbers[0]} and {numbers[1]}: {title}\n",
+            f"![Figure {numbers[0]}: {alt}]({first})\n",
+            FIGURE.format(smooth=smooth, panels=len(table), **counts),
+            markdown(heads.split(", "), table),
+            f"\n![Figure {numbers[1]}: accuracy of the networks on items without a label]({second})",
+            NETWORK_ACCURACY,
         ]
     )
 
@@ -140,19 +120,16 @@ def ablation_section(study: Study) -> str:
     labels = [method.label for sweep in study.sweeps for method in sweep.methods]
     first, last = study.sweeps[0], int(rows["labels"].max())
     time = study.seconds.groupby("method")["seconds"].median()
-    lines = [
-        ABLATIONS.format(initial=first.initial, last=last, batch=first.batch),
-        f"| change | {' | '.join(study.pools)} | seconds |",
-        "|---|" + "---|" * (len(study.pools) + 1),
-    ]
+    table = []
     for label in labels:
         cells = []
         for pool in study.pools:
             own = relative[pool][relative[pool]["method"] == label]
             end, whole = own.loc[own["labels"] == last, "error"], over_the_curve(own)["error"]
             cells.append(f"{_mean(end)} ({_mean(whole)})")
-        lines.append(f"| {label} | {' | '.join(cells)} | {time[label]:.3g} |")
-    return "\n".join(lines)
+        table.append((label, *cells, f"{time[label]:.3g}"))
+    said = ABLATIONS.format(initial=first.initial, last=last, batch=first.batch)
+    return "\n".join([said, markdown(["change", *study.pools, "seconds"], table)])
 
 
 def in_words(metrics: Sequence[str]) -> str:
@@ -161,7 +138,7 @@ def in_words(metrics: Sequence[str]) -> str:
     >>> [in_words(one) for one in (["recall:2"], ["alt_mas_3"])]
     ['recall:2', '3 metrics']
     """
-    return ", ".join(SHOWN.get(name, name) for name in metrics)
+    return ", ".join(SET_NAMES.get(name, name) for name in metrics)
 
 
 def best_of(errors: pd.Series) -> str:

@@ -12,7 +12,7 @@ Where a metric is nearly 0, as most of a bad model's are, errors far above 100% 
 is one standard error over seeds.
 """
 
-SETTINGS = """
+RUN_SETTINGS = """
 The paper has 50 draws, tunes, and asks one question at a time; how many it asks is not in its text. *Steps* is
 the most that a fit takes. Times are those of processes that shared a busy machine. The test images of CIFAR-10
 are re-encoded JPEGs.
@@ -34,11 +34,11 @@ by a high margin on per-class metrics and on the good model, and performs well t
 of their difference.
 """
 
-NETWORKS = """
+NETWORK_ACCURACY = """
 The networks' accuracy is that of the most probable label over all draws, for items without an answer.\
 """
 
-FIELD = """\
+EVERY_METHOD = """\
 ## The same grid, every method
 
 ALT-MAS and BALD see the images; the others see only what the model under test said. Methods that do not look at

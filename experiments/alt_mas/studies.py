@@ -20,6 +20,7 @@ from altmas.commands.shared import EXIT_PROBLEMS
 from altmas.core.files import write_bytes, write_text
 from altmas.core.progress import Reporter, reporter
 from altmas.experiments.bench.command import where_to_run, workers_of
+from altmas.experiments.bench.options import NEW_FOLDER, need_data
 from altmas.experiments.bench.spec import Sweep, parse_sweep
 from altmas.experiments.bench.sweep import Summary, Workers, described, duration, run_sweep
 from altmas.experiments.bench.version import package_versions
@@ -30,7 +31,7 @@ METRIC_SETS = (("precision:2",), ("recall:2",), ("accuracy",), ("alt_mas_3",), (
 
 MNIST = ("M-MNIST", "M-MNIST-ES", "M-FashionMNIST")
 CIFAR10 = ("M-CIFAR10", "M-CIFAR10-ES", "M-SVHN")
-FIELD = ("thompson", "hierarchical", "lure", "ase", "ppi", "asi", "stratified")
+BLIND_METHODS = ("thompson", "hierarchical", "lure", "ase", "ppi", "asi", "stratified")
 """Methods that do not look at the metrics; `certified` does."""
 
 PROFILES = ("smoke", "quick", "paper")
@@ -57,19 +58,21 @@ class Size:
         return {"initial": self.initial, "budgets": [self.budget], "batch": self.batch, "seeds": self.seeds} | more
 
 
+SMOKE_SIZE = Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),))
+
 SIZES: dict[str, dict[str, Size]] = {
     "mnist": {
-        "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
+        "smoke": SMOKE_SIZE,
         "quick": Size(100, 300, 25, 3, cheap_seeds=6),
         "paper": Size(100, 400, 1, 3, tune=True, cheap_seeds=60),
     },
     "cifar10": {
-        "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
+        "smoke": SMOKE_SIZE,
         "quick": Size(500, 650, 50, 3, draws=20, network=(("max_steps", 500),), cheap_seeds=6),
         "paper": Size(500, 1000, 1, 3, tune=True, cheap_seeds=60),
     },
     "ablations": {
-        "smoke": Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),)),
+        "smoke": SMOKE_SIZE,
         "quick": Size(100, 150, 10, 3, network=(("max_steps", 500),)),
         "paper": Size(100, 400, 10, 10),
     },
@@ -86,7 +89,7 @@ def figure(pools: tuple[str, ...], kind: str, size: Size) -> list[dict[str, Any]
 
 def field(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     """The same grid with methods that see the outputs of the model under test, and not the images."""
-    methods = [{"name": name} for name in (*FIELD, "certified")]
+    methods = [{"name": name} for name in (*BLIND_METHODS, "certified")]
     halfway = size.initial + (size.budget - size.initial) // size.batch // 2 * size.batch
     looks = {"checkpoints": sorted({size.initial, halfway, size.budget})}
     # Everything is compared with random sampling: its own error must be known well, and it costs next to nothing.
@@ -142,22 +145,25 @@ def run_study(study: str, profile: str, rows: Path, data: str, workers: Workers,
     packed = rows.with_suffix(".jsonl.gz")
     if packed.is_file() and not rows.is_file():
         write_bytes(rows, gzip.decompress(packed.read_bytes()))
-    done = [run_sweep(one, rows, workers, resume=True, reporter=tell) for one in sweeps_of(study, profile, data)]
-    failed = tuple(cell for one in done for cell in one.failed)
-    cells, skipped = sum(one.cells for one in done), sum(one.skipped for one in done)
-    if skipped < cells or not about_file(rows).is_file():
+    done = run_sweep(sweeps_of(study, profile, data), rows, workers, resume=True, reporter=tell)
+    if done.skipped < done.cells or not about_file(rows).is_file():
         write_text(about_file(rows), json.dumps(about(study, profile), indent=1) + "\n")
-    return Summary(cells, skipped, failed, sum(one.seconds for one in done))
+    return done
+
+
+def command_of(study: str, profile: str) -> str:
+    """What makes the rows of a study.
+
+    >>> command_of("figure1", "quick")
+    'python -m altmas.experiments.alt_mas.studies figure1 --quick --data DATA --rows benchmarks/results'
+    """
+    return f"python -m altmas.experiments.alt_mas.studies {study} --{profile} --data DATA --rows benchmarks/results"
 
 
 def about(study: str, profile: str) -> dict[str, Any]:
-    """What made the rows, beside the seeds and checksums that they hold themselves.
-
-    >>> about("figure1", "quick")["command"]
-    'python -m altmas.experiments.alt_mas.studies figure1 --quick --data DATA --rows benchmarks/results'
-    """
-    command = f"python -m altmas.experiments.alt_mas.studies {study} --{profile} --data DATA --rows benchmarks/results"
-    return {"command": command, "versions": {"python": platform.python_version(), **package_versions()}}
+    """What made the rows, beside the seeds and checksums that they hold themselves."""
+    versions = {"python": platform.python_version(), **package_versions()}
+    return {"command": command_of(study, profile), "versions": versions}
 
 
 def about_file(rows: Path) -> Path:
@@ -193,12 +199,11 @@ def _net(profile: str) -> str:
 @click.option("--quick", "profile", flag_value="quick", default=True, help="At most 90 minutes a figure on two cores.")
 @click.option("--paper", "profile", flag_value="paper", help="One query at a time, tuned: for a cluster.")
 @click.option("--data", default="", help="Folder with the images and paper_models.npz; not needed with --smoke.")
-@click.option("--rows", required=True, type=click.Path(file_okay=False, path_type=Path), help="Folder for the rows.")
+@click.option("--rows", required=True, type=NEW_FOLDER, help="Folder for the rows.")
 @where_to_run
 def main(study: str, profile: str, data: str, rows: Path, **where: Any) -> None:
     """Run a study, or go on with it."""
-    if profile != "smoke" and not data:
-        raise click.UsageError("Give --data, or --smoke.")
+    need_data(data, profile == "smoke")
     failed = 0
     try:
         workers = workers_of(**where)

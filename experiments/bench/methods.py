@@ -30,7 +30,7 @@ def surrogate_of(table: Mapping[str, Any]) -> Any:
     ...
     altmas.metrics.errors.InputError: kind of surrogate must be one of mlp, lenet, mlp, a mask per item; got 'tree'.
     """
-    from altmas.experiments.alt_mas.per_item_masks import PerItemMLP
+    from altmas.experiments.bench.per_item_masks import PerItemMLP
     from altmas.surrogates import MCDropoutLeNet, MCDropoutMLP
 
     kinds: dict[str, Callable[..., Any]] = {

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from altmas.core.checks import fraction, whole_number
 from altmas.core.plugins import POOLS, called, plugin_names
-from altmas.core.pool import Pool
-from altmas.demo import vendor_digits
-from altmas.experiments.certified.audit_pools import audit_pool_names, confidences_of_any_scale, load_audit_pool
+from altmas.experiments.data.audit_pools import DIGITS, audit_pool_names, load_audit_pool
+from altmas.experiments.data.bench_pool import BenchPool
+from altmas.experiments.data.datasets import read_npz
 from altmas.metrics.errors import InputError
 
 MODELS = ("logistic", "tree", "bayes", "forest")
@@ -28,64 +25,13 @@ OWN = "own"
 """The model of a pool that comes with its predictions."""
 
 
-@dataclass(frozen=True, eq=False)
-class BenchPool:
-    """A model's outputs with every label known. Predictions outside `classes` count as wrong."""
-
-    name: str
-    predictions: NDArray[Any]
-    labels: NDArray[Any]
-    scores: NDArray[Any] | None = None
-    features: NDArray[Any] | None = None
-    groups: Mapping[str, Any] | None = None
-    classes: tuple[Any, ...] | None = None
-    opinions: Mapping[str, Any] | None = None
-
-    def build(self, sees: frozenset[str] = frozenset()) -> Pool:
-        """The pool as a method sees it: features and opinions only where they are named."""
-        for one in sorted(sees):
-            if getattr(self, one) is None:
-                raise InputError(f"pool {self.name!r}", f"have {one} for a method that sees them", "none")
-        with confidences_of_any_scale():
-            return Pool.build(
-                self.predictions,
-                scores=self.scores,
-                groups=self.groups,
-                classes=self.classes,
-                labels_seen=() if self.classes is not None else tuple(np.unique(self.labels).tolist()),
-                features=self.features if "features" in sees else None,
-                opinions=self.opinions if "opinions" in sees else None,
-            )
-
-    @property
-    def checksum(self) -> str:
-        """SHA-256 over all that can change a result.
-
-        >>> generated(items=20).checksum == generated(items=20).checksum
-        True
-        """
-        digest = hashlib.sha256()
-        columns = {"predictions": self.predictions, "labels": self.labels, "classes": self.classes}
-        columns |= {"scores": self.scores, "features": self.features}
-        columns |= {f"group {name}": column for name, column in sorted((self.groups or {}).items())}
-        for name, opinion in sorted((self.opinions or {}).items()):
-            parts = opinion if isinstance(opinion, tuple) else (opinion,)
-            columns |= {f"opinion {name} {number}": part for number, part in enumerate(parts)}
-        for name, column in columns.items():
-            if column is not None:
-                array = np.asarray(column)
-                content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
-                digest.update(f"{name} {array.dtype} {array.shape} ".encode() + content)
-        return digest.hexdigest()
-
-
 def pool_names() -> tuple[str, ...]:
     """Every name that needs no file.
 
     >>> pool_names()[:4]
     ('digits', 'generated', 'breast_cancer', 'wine')
     """
-    return tuple(dict.fromkeys(("digits", "generated", *TRAINED, *audit_pool_names(), *plugin_names(POOLS))))
+    return tuple(dict.fromkeys((DIGITS, "generated", *TRAINED, *audit_pool_names(), *plugin_names(POOLS))))
 
 
 def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "", data: str = "") -> BenchPool:
@@ -94,11 +40,12 @@ def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "",
         return from_file(name, Path(home) / options["file"])
     kind = options.get("kind", name)
     rest = {key: value for key, value in options.items() if key != "kind"}
-    if kind in ("digits", "generated", *TRAINED):
+    if kind in ("generated", *TRAINED):
         return _made(kind, model, rest)
-    if kind in audit_pool_names():
-        _no_options(kind, rest)
-        return stored(kind, Path(home) / data if data else None)
+    if kind in (DIGITS, *audit_pool_names()):
+        if rest:
+            raise InputError(f"pool {kind!r}", "have no options", ", ".join(rest))
+        return load_audit_pool(kind, Path(home) / data if data else None)
     found = called(POOLS, kind, **rest)
     if found is None:
         raise InputError("pool", f"be one of {', '.join(pool_names())}, or have a file", repr(kind))
@@ -127,13 +74,6 @@ def generated(items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: i
     return BenchPool("generated", predictions, labels, scores, classes=tuple(range(classes)))
 
 
-def digits() -> BenchPool:
-    """The vendor of `altmas demo`."""
-    vendor = vendor_digits()
-    classes = tuple(range(10))
-    return BenchPool("digits", vendor.predictions, vendor.labels, vendor.scores, vendor.images, classes=classes)
-
-
 def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPool:
     """A data set of scikit-learn whose `share` trained the model under test; the rest is the pool."""
     from sklearn import datasets
@@ -142,21 +82,12 @@ def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPo
     found: Any = getattr(datasets, f"load_{kind}")()
     order = np.random.default_rng(whole_number("seed", seed, 0)).permutation(len(found.target))
     theirs, ours = np.split(order, [max(int(share * len(order)), 20)])
-    vendor = _classifier(model, seed).fit(found.data[theirs], found.target[theirs])
+    vendor = classifier(model, seed).fit(found.data[theirs], found.target[theirs])
     scores = np.zeros((len(ours), len(found.target_names)))
     scores[:, vendor.classes_] = vendor.predict_proba(found.data[ours])  # its part may lack a class
     names = tuple(range(scores.shape[1]))
     labels, features = found.target[ours].astype(np.int64), found.data[ours]
     return BenchPool(kind, scores.argmax(1), labels, scores, features, classes=names)
-
-
-def stored(name: str, data: Path | None) -> BenchPool:
-    """One of the real pools in the data directory."""
-    source = load_audit_pool(name, data)
-    return BenchPool(
-        name, source.predictions, source.labels, source.scores, source.features, classes=source.classes,
-        opinions=dict(source.opinions) or None,
-    )  # fmt: skip
 
 
 def from_file(name: str, path: Path) -> BenchPool:
@@ -167,8 +98,6 @@ def from_file(name: str, path: Path) -> BenchPool:
     if not path.is_file():
         raise InputError(f"file of pool {name!r}", "exist", str(path))
     if path.suffix == ".npz":
-        from altmas.experiments.data.datasets import read_npz
-
         arrays: dict[str, Any] = read_npz(path)
     elif path.suffix == ".parquet":
         arrays = _parquet(path)
@@ -196,20 +125,15 @@ def _parquet(path: Path) -> dict[str, Any]:
 
 
 def _made(kind: str, model: str, options: dict[str, Any]) -> BenchPool:
-    makers: dict[str, Callable[..., BenchPool]] = {"digits": digits, "generated": generated}
     try:
-        return trained(kind, model, **options) if kind in TRAINED else makers[kind](**options)
+        return trained(kind, model, **options) if kind in TRAINED else generated(**options)
     except TypeError as error:
         said = str(error).split("() ")[-1].removeprefix("got ")
         raise InputError(f"options of pool {kind!r}", "be known", said) from None
 
 
-def _no_options(kind: str, options: Mapping[str, Any]) -> None:
-    if options:
-        raise InputError(f"pool {kind!r}", "have no options", ", ".join(options))
-
-
-def _classifier(model: str, seed: int) -> Any:
+def classifier(model: str, seed: int = 0) -> Any:
+    """One of `MODELS`, untrained."""
     if model == "logistic":
         from sklearn.linear_model import LogisticRegression
         from sklearn.pipeline import make_pipeline

@@ -67,12 +67,11 @@ class Writer:
 
     descriptor: int
 
-    def append(self, one: Finished) -> None:
-        """Write a line with one call, and wait until it is on disk."""
-        line = one.line()
-        written = os.write(self.descriptor, line)
-        if written != len(line):  # a full disk: what was written is cut when the sweep resumes
-            raise OSError(f"only {written} of {len(line)} bytes were written; the disk may be full")
+    def append(self, lines: bytes) -> None:
+        """Write with one call, and wait until it is on disk."""
+        written = os.write(self.descriptor, lines)
+        if written != len(lines):  # a full disk: half a line is cut when the sweep resumes
+            raise OSError(f"only {written} of {len(lines)} bytes were written; the disk may be full")
         os.fsync(self.descriptor)
 
 
@@ -97,7 +96,7 @@ def to_frame(path: Path, cells: Sequence[Cell] | None = None) -> pd.DataFrame:
     """All rows, in the order of the cells (by their content, where none are given), however they were finished."""
     known = {one.key: one for one in read_finished(path) if one.status == "ok"}
     if cells is None:
-        ordered = sorted(known.values(), key=lambda one: [_sortable({**one.cell, "key": one.key}, k) for k in SORTED])
+        ordered = sorted(known.values(), key=lambda one: [{**one.cell, "key": one.key}.get(k, "") for k in SORTED])
     else:
         ordered = [known[cell.key] for cell in cells if cell.key in known]
     return pd.DataFrame(
@@ -117,7 +116,3 @@ def failures(path: Path) -> list[Finished]:
 def same_rows(a: pd.DataFrame, b: pd.DataFrame) -> bool:
     """Whether two sweeps found the same, bit for bit; the seconds do not count."""
     return a.drop(columns="seconds", errors="ignore").equals(b.drop(columns="seconds", errors="ignore"))
-
-
-def _sortable(columns: dict[str, Any], name: str) -> Any:
-    return columns.get(name, "")

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from altmas.core.checks import whole_number
 from altmas.core.progress import Reporter, Silent
-from altmas.experiments.bench.rows import Finished, Writer, appending, finished_keys, read_finished
+from altmas.experiments.bench.rows import Finished, Writer, appending, read_finished
 from altmas.experiments.bench.run import ONE_THREAD, attempt, attempt_below
 from altmas.experiments.bench.spec import Cell, Sweep, check_pools
 from altmas.experiments.bench.version import code_version
 from altmas.metrics.errors import InputError
 
 BACKENDS = ("loky", "dask")
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -55,28 +57,39 @@ class Summary:
 
 
 def run_sweep(
-    sweep: Sweep, path: Path, workers: Workers, *, resume: bool = False, reporter: Reporter | None = None
+    sweep: Sweep | Sequence[Sweep],
+    path: Path,
+    workers: Workers,
+    *,
+    resume: bool = False,
+    reporter: Reporter | None = None,
 ) -> Summary:
-    """Run what is not in the rows yet. Rows that are there are refused unless `resume`; cells that failed run again."""
+    """Run what is not in the rows yet, of one sweep or of several that share a file.
+
+    Rows that are there are refused unless `resume`; cells that failed run again.
+    """
     if path.exists() and path.stat().st_size and not resume:
         raise InputError("rows file", "be new", str(path), "Go on with --resume, or name another file with --rows.")
-    check_pools(sweep)
-    cells = sweep.cells()
+    sweeps = (sweep,) if isinstance(sweep, Sweep) else sweep
+    for one in sweeps:
+        check_pools(one)
+    cells = tuple(dict.fromkeys(cell for one in sweeps for cell in one.cells()))
     begin = time.perf_counter()
     tell = reporter or Silent()
     with appending(path) as writer:
-        known = finished_keys(path)
-        _tell_of_other_versions(path, tell)
-        todo = [cell for cell in cells if cell.key not in known]
-        kept = Keeper(writer, tell, len(todo), {_place(one): one.checksum for one in read_finished(path)})
+        known = read_finished(path)
+        _tell_of_other_versions(path, known, tell)
+        right = {one.key for one in known if one.status == "ok"}
+        todo = [cell for cell in cells if cell.key not in right]
+        kept = Keeper(writer, tell, len(todo), {_place(one): one.checksum for one in known})
         with working(workers):
-            for one in finished_cells(todo, workers):
-                kept.keep(one)
+            for finished in finished_cells(todo, workers):
+                kept.keep(finished)
     return Summary(len(cells), len(cells) - len(todo), tuple(kept.failed), time.perf_counter() - begin)
 
 
-def _tell_of_other_versions(path: Path, tell: Reporter) -> None:
-    others = {one.version for one in read_finished(path)} - {code_version()}
+def _tell_of_other_versions(path: Path, known: Sequence[Finished], tell: Reporter) -> None:
+    others = {one.version for one in known} - {code_version()}
     if others:
         found = ", ".join(sorted(others))
         tell.note(f"rows in {path.name} were made by other code ({found}); name another file to keep them apart.")
@@ -97,7 +110,7 @@ class Keeper:
         if before != one.checksum:
             rule = f"be the one of the rows, with checksum {before[:12]}"
             raise InputError(f"pool {one.cell['pool']!r}", rule, one.checksum[:12], "Take another file with --rows.")
-        self._writer.append(one)
+        self._writer.append(one.line())
         self._done += 1
         if one.error:
             self.failed.append(one)
@@ -153,13 +166,18 @@ def _alone(cell: Cell, workers: Workers) -> Finished:
 
 
 def _parallel(cells: Sequence[Cell], workers: Workers) -> Iterator[Finished]:
+    # Only a cell's few words travel: a worker loads the pool by its name, and holds one at a time.
+    task = partial(attempt_below, os.getpid()) if workers.backend == "loky" else attempt
+    return in_parallel(partial(task, memory=workers.memory), cells, workers)
+
+
+def in_parallel(task: Callable[[T], R], items: Iterable[T], workers: Workers) -> Iterator[R]:
+    """What a task makes of each item, as each is done; inside of `working`."""
     from joblib import Parallel, delayed
 
-    # Only a cell's few words travel: a worker loads the pool by its name, and holds one at a time.
     jobs = workers.jobs if workers.backend == "loky" else -1
     run = Parallel(n_jobs=jobs, batch_size=1, pre_dispatch="2*n_jobs", return_as="generator_unordered")
-    task = partial(attempt_below, os.getpid()) if workers.backend == "loky" else attempt
-    found: Iterator[Finished] = run(delayed(task)(cell, workers.memory) for cell in cells)
+    found: Iterator[R] = run(delayed(task)(item) for item in items)
     return found
 
 

@@ -9,12 +9,12 @@ same draws is looked at after every ten. Prints, per metric, the share of runs t
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import click
 import numpy as np
 import pandas as pd
-from joblib import Parallel, delayed
 
 from altmas.certified.design import designed
 from altmas.certified.method import Certified, CertifiedRun
@@ -22,7 +22,17 @@ from altmas.certified.wald import wald
 from altmas.core.loop import Plan, rounds
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.experiments.certified.audit_pools import DIGITS, audit_pool_names, load_audit_pool
+from altmas.experiments.bench.cases import Case, run_cases
+from altmas.experiments.bench.options import (
+    data_option,
+    jobs_option,
+    need_data,
+    rows_option,
+    seeds_option,
+    smoke_option,
+)
+from altmas.experiments.certified.sweep_methods import chosen_pools
+from altmas.experiments.data.audit_pools import DIGITS, load_audit_pool
 from altmas.metrics import metrics_named, tally
 
 
@@ -40,7 +50,8 @@ def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, bu
         assert isinstance(run, CertifiedRun)
         sample = run.sample()
         plain = [wald(designed(at, sample), 0.95) for at in run.linearised]
-        for row, ends in enumerate(([(e.low, e.high) for e in done.estimates], [(one.low, one.high) for one in plain])):
+        both = ([(one.low, one.high) for one in done.estimates], [(one.low, one.high) for one in plain])
+        for row, ends in enumerate(both):
             low, high = np.array(ends).T
             missed[row] |= (truth < low - 1e-9) | (truth > high + 1e-9)
             width[row] = high - low
@@ -53,32 +64,28 @@ def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, bu
 def one(name: str, data: Path | None, seed: int, budget: int) -> pd.DataFrame:
     """One pool, one seed."""
     found = load_audit_pool(name, data)
-    labels = [label.item() if hasattr(label, "item") else label for label in found.labels]
-    pool = found.build()
-    return watch(pool, labels, found.metrics, seed, budget, 20).assign(pool=name, seed=seed)
+    return watch(found.build(), found.labels.tolist(), found.metrics, seed, budget, 20)
 
 
 @click.command()
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the data.")
-@click.option("--pools", default="vendor", show_default=True, help="A kind of pool, or names with commas between.")
-@click.option("--seeds", default=5, show_default=True, help="Runs per pool.")
-@click.option("--jobs", default=1, show_default=True, help="Processes.")
-@click.option("--smoke", is_flag=True, help="Bundled digits, few labels, one seed.")
-def main(data: Path | None, pools: str, seeds: int, jobs: int, smoke: bool) -> None:
+@data_option
+@click.option("--pools", multiple=True, default=("vendor",), show_default=True, help="Kinds of pool, or names.")
+@seeds_option(5)
+@rows_option
+@jobs_option
+@smoke_option
+def main(data: Path | None, pools: tuple[str, ...], seeds: int, rows: Path | None, jobs: int, smoke: bool) -> None:
     """Print the table."""
-    if not smoke and data is None:
-        raise click.UsageError("Give --data, or --smoke.")
-    names = (
-        [DIGITS] if smoke else audit_pool_names(pools) if "," not in pools and "/" not in pools else pools.split(",")
-    )
-    work = [
-        (name, None if smoke else data, seed, 60 if smoke else 400)
+    need_data(data, smoke)
+    names, seeds, budget = ((DIGITS,), 1, 60) if smoke else (chosen_pools(pools), seeds, 400)
+    cases = [
+        Case({"pool": name, "seed": seed, "budget": budget}, partial(one, name, data, seed, budget))
         for name in names
-        for seed in range(1 if smoke else seeds)
+        for seed in range(seeds)
     ]
-    rows = pd.concat(Parallel(n_jobs=jobs)(delayed(one)(*each) for each in work))
-    click.echo(f"{len(work)} runs on {len(names)} pools, from 20 labels on")
-    click.echo(rows.groupby("metric")[["anytime", "wald", "anytime_width", "wald_width"]].mean().round(3).to_string())
+    found = run_cases(cases, rows, jobs)
+    click.echo(f"{len(cases)} runs on {len(names)} pools, from 20 labels on")
+    click.echo(found.groupby("metric")[["anytime", "wald", "anytime_width", "wald_width"]].mean().round(3).to_string())
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Tables and a figure of a sweep's rows: error relative to random sampling's, coverage, and distance from the limits.
 
-    python -m altmas.experiments.certified.sweep_report --rows DIR --out DIR [--limits limits.csv]
+    python -m altmas.experiments.certified.sweep_report --rows rows.jsonl --out DIR [--limits limits.csv]
 
 Reads what `sweep_methods` wrote, finished or not; `benchmarks/limits.py` writes the limits.
 """
@@ -15,8 +15,11 @@ import click
 import numpy as np
 import pandas as pd
 
-from altmas.experiments.certified.audit_pools import KINDS, audit_pool_names
-from altmas.experiments.certified.sweep_methods import Variant, read_rows
+from altmas.experiments.bench import tables
+from altmas.experiments.bench.options import FILE, NEW_FOLDER
+from altmas.experiments.bench.rows import to_frame
+from altmas.experiments.certified.sweep_methods import method_table
+from altmas.experiments.data.audit_pools import KINDS, audit_pool_names
 from altmas.metrics.errors import InputError
 from altmas.plots.axes import INK, SHAPES, new_axes
 from altmas.plots.history import save
@@ -35,12 +38,17 @@ RARE_POSITIVES = "f1"
 CASE = ["pool", "method", "labels", "metric"]
 
 
-def read_all(folder: Path) -> pd.DataFrame:
-    """The rows of every file, pools in the catalogue's order, with the kinds of pool and metric."""
-    parts = [part for path in sorted(folder.glob("*.csv")) if len(part := read_rows(path))]
-    if not parts:
-        raise InputError("rows", "be a folder with rows of sweep_methods", str(folder))
-    rows = pd.concat(parts, ignore_index=True)
+def read_all(path: Path) -> pd.DataFrame:
+    """The rows of a sweep, pools in the catalogue's order, with the kinds of pool and metric.
+
+    A run that was repeated for more labels counts once.
+    """
+    rows = to_frame(path)
+    if not len(rows):
+        raise InputError("rows", "be a file with rows of sweep_methods", str(path))
+    rows = rows.drop_duplicates(["pool", "method", "seed", "labels", "metric"], ignore_index=True)
+    numbers = ["estimate", "low", "high", "truth"]
+    rows[numbers] = rows[numbers].astype(float)  # None where there is no number
     rows["kind"] = rows["metric"].str.partition(":")[0]
     rows["group"] = [_group(pool) for pool in rows["pool"]]
     order = {pool: place for place, pool in enumerate(audit_pool_names())}
@@ -90,7 +98,7 @@ def by_pool(ratios: pd.DataFrame) -> pd.DataFrame:
 def to_limits(ratios: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
     """Accuracy's ratio over the limit of what the method saw: opinions where it saw them, else the outputs alone."""
     both = ratios[(ratios["metric"] == "accuracy") & ~ratios["skipped"]].merge(limits, on="pool", how="inner")
-    saw = np.array(["opinions" in Variant.parse(method).sees for method in both["method"]], dtype=bool)
+    saw = np.array(["opinions" in method_table(method)["sees"] for method in both["method"]], dtype=bool)
     both = both.assign(ratio=both["ratio"] / np.where(saw, both["opinions"], both["own"]))
     known: pd.DataFrame = both[np.isfinite(both["ratio"])]
     return known
@@ -112,37 +120,24 @@ def coverage(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def markdown(table: pd.DataFrame) -> str:
-    """Columns as they are, the index first; numbers as text already.
-
-    >>> print(markdown(pd.DataFrame({"100": ["0.75"]}, index=pd.Index(["new"], name="method"))))
-    | method | 100 |
-    |---|---|
-    | new | 0.75 |
-    """
+    """Columns as they are, the index first; numbers as text already."""
     shown = table.reset_index()
-    lines = [[str(name) for name in shown.columns], *([str(cell) for cell in row] for row in shown.to_numpy())]
-    texts = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join([texts[0], "|" + "---|" * len(lines[0]), *texts[1:]])
+    return tables.markdown(list(shown.columns), shown.to_numpy())
 
 
-def wide(table: pd.DataFrame, index: str | list[str], columns: str | list[str], digits: int = 2) -> pd.DataFrame:
+def wide(table: pd.DataFrame, index: list[str], columns: list[str]) -> pd.DataFrame:
     """Cells of text: the geometric mean of `ratio`, in the rows' own order."""
-    cells = table.groupby([*_list(index), *_list(columns)], sort=False)["ratio"].agg(geometric)
-    return spread(cells, columns, lambda value: f"{value:.{digits}f}")
+    cells = table.groupby([*index, *columns], sort=False)["ratio"].agg(geometric)
+    return spread(cells, columns, "{:.2f}".format)
 
 
-def spread(cells: pd.Series[Any], columns: str | list[str], text: Callable[[Any], str]) -> pd.DataFrame:
+def spread(cells: pd.Series[Any], columns: list[str], text: Callable[[Any], str]) -> pd.DataFrame:
     """A series by several keys, some of them turned to columns: labels ascending, all else as it comes."""
-    names = _list(columns)
-    table: pd.DataFrame = cells.map(text).unstack(names, sort=False).fillna("")
-    if names == ["labels"]:
+    table: pd.DataFrame = cells.map(text).unstack(columns, sort=False).fillna("")
+    if columns == ["labels"]:
         table = table[sorted(table.columns)]
     table.columns = [" ".join(map(str, one if isinstance(one, tuple) else (one,))) for one in table.columns]
     return table
-
-
-def _list(names: str | list[str]) -> list[str]:
-    return [names] if isinstance(names, str) else names
 
 
 def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str = BASELINE) -> str:
@@ -159,7 +154,8 @@ def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str
             parts += ["## Accuracy against the limit", LIMITS, markdown(_counted(near))]
     parts += _coverage_section(rows)
     if len(rare := errors[errors["kind"] == RARE_POSITIVES]):
-        parts += ["## Rare positives: mean squared error of F1", markdown(_squared(rare))]
+        squared = spread(rare.set_index(["pool", "labels", "method"])["mse"], ["method"], "{:.2e}".format)
+        parts += ["## Rare positives: mean squared error of F1", markdown(squared)]
     if notes := _notes(rows, errors, ratios, baseline):
         parts += ["## Left out", "\n".join(f"- {note}" for note in notes)]
     return "\n\n".join(parts) + "\n"
@@ -186,20 +182,20 @@ def _preamble(errors: pd.DataFrame, baseline: str) -> str:
 def _errors_section(rows: pd.DataFrame, ratios: pd.DataFrame, pools: pd.DataFrame, baseline: str) -> list[str]:
     kept = ratios[~ratios["skipped"] & (ratios["kind"] != RARE_POSITIVES)]
     overall = _counted(pools).assign(seconds=_seconds(rows))
-    metrics = wide(kept[kept["method"] != baseline], ["method", "labels"], "kind")
+    metrics = wide(kept[kept["method"] != baseline], ["method", "labels"], ["kind"])
     parts = ["## Relative RMSE: geometric mean over pools of that over metrics", markdown(overall)]
     if len(metrics):
         parts += ["By metric:", markdown(metrics)]
         others = pools[pools["method"] != baseline]
-        parts += ["By kind of pool:", markdown(wide(others, ["method", "labels"], "group"))]
+        parts += ["By kind of pool:", markdown(wide(others, ["method", "labels"], ["group"]))]
         for labels, part in others.groupby("labels", sort=True):
-            parts += [f"By pool, {labels} labels:", markdown(wide(part, "pool", "method"))]
+            parts += [f"By pool, {labels} labels:", markdown(wide(part, ["pool"], ["method"]))]
     return parts
 
 
 def _counted(table: pd.DataFrame) -> pd.DataFrame:
     """Methods down, labels across, and on how many pools."""
-    shown = wide(table, "method", "labels")
+    shown = wide(table, ["method"], ["labels"])
     return shown.assign(pools=table.groupby("method", sort=False)["pool"].nunique())
 
 
@@ -214,25 +210,15 @@ def _coverage_section(rows: pd.DataFrame) -> list[str]:
     table = coverage(rows)
     if table.empty:
         return []
-    cells = pd.Series(
-        [f"{one.inside:.3f} ({one.width:.3f})" for one in table.itertuples()],
-        index=pd.MultiIndex.from_frame(table[["method", "kind", "labels"]]),
-    )
-    worst = pd.Series(
-        [f"{one.worst:.2f} {one.worst_pool}" for one in table.itertuples()],
-        index=pd.MultiIndex.from_frame(table[["method", "kind", "labels"]]),
-    )
+    index = pd.MultiIndex.from_frame(table[["method", "kind", "labels"]])
+    cells = pd.Series([f"{one.inside:.3f} ({one.width:.3f})" for one in table.itertuples()], index)
+    worst = pd.Series([f"{one.worst:.2f} {one.worst_pool}" for one in table.itertuples()], index)
     return [
         "## Coverage of the intervals (mean width), by labels",
-        markdown(spread(cells, "labels", str)),
+        markdown(spread(cells, ["labels"], str)),
         "The pool where they cover least often (the least of many pools lies below the level by chance alone):",
-        markdown(spread(worst, "labels", str)),
+        markdown(spread(worst, ["labels"], str)),
     ]
-
-
-def _squared(rare: pd.DataFrame) -> pd.DataFrame:
-    cells = rare.set_index(["pool", "labels", "method"])["mse"]
-    return spread(cells, "method", lambda value: f"{value:.2e}")
 
 
 def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> list[str]:
@@ -275,27 +261,21 @@ def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELI
         ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=method)
     ax.set_xscale("log")
     ax.set_yticks(list(heights.values()), list(heights), fontsize=8)
-    ticks = [t for t in (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10) if _within(t, ax.get_xlim())]
+    low, high = ax.get_xlim()
+    ticks = [t for t in (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10) if low <= t <= high]
     ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
     ax.minorticks_off()
-    ax.set_xlabel(f"RMSE relative to {baseline}, {_labels(pools)} labels (mean over metrics)")
+    shown = ", ".join(f"{one:,}" for one in sorted(set(pools["labels"])))
+    ax.set_xlabel(f"RMSE relative to {baseline}, {shown} labels (mean over metrics)")
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
     return ax
 
 
-def _within(tick: float, ends: tuple[float, float]) -> bool:
-    return ends[0] <= tick <= ends[1]
-
-
-def _labels(pools: pd.DataFrame) -> str:
-    return ", ".join(f"{one:,}" for one in sorted(set(pools["labels"])))
-
-
 @click.command()
-@click.option("--rows", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True)
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder for the results.")
-@click.option("--limits", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="CSV of limits.py.")
+@click.option("--rows", type=FILE, required=True, help="File of a sweep, finished or not.")
+@click.option("--out", type=NEW_FOLDER, required=True, help="Folder for the results.")
+@click.option("--limits", type=FILE, help="CSV of limits.py.")
 @click.option("--baseline", default=BASELINE, show_default=True, help="The method all others are compared with.")
 @click.option("--labels", type=int, help="Labels in the figure. [default: the most]")
 def main(rows: Path, out: Path, limits: Path | None, baseline: str, labels: int | None) -> None:

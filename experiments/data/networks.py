@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from scipy.special import softmax
 
 from altmas.experiments.data.datasets import read_npz
 from altmas.metrics.errors import InputError
@@ -39,6 +40,8 @@ CIFAR100 = tuple(sorted(name for members in SUPERCLASSES.values() for name in me
 
 NETWORKS = ("resnet110_cifar100", "wideresnet_cifar100", "resnet20_cifar100", "news20")
 """Besides these, `imagenet:NAME` for one of the fourteen ImageNet networks, and `digits` made on the spot."""
+
+IMAGENET_NETWORK = "imagenet:torchvision/resnet101"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,9 +94,8 @@ def load_network(name: str, data: Path | None) -> Outcomes:
     if "confidence" in arrays:
         said, sure = arrays["predictions"].astype(np.int64), arrays["confidence"].astype(np.float64)
         return Outcomes(name, classes, labels, said, sure)
-    scores = (
-        arrays["scores"].astype(np.float64) if "scores" in arrays else _softmax(arrays["logits"].astype(np.float64))
-    )
+    stored = arrays["scores" if "scores" in arrays else "logits"].astype(np.float64)
+    scores = stored if "scores" in arrays else softmax(stored, axis=1)
     scores = scores / scores.sum(1, keepdims=True)
     return Outcomes(name, classes, labels, scores.argmax(1), scores.max(1), scores)
 
@@ -118,8 +120,3 @@ def _digits() -> Outcomes:
     vendor = vendor_digits()
     sure = vendor.scores.max(1)
     return Outcomes("digits", tuple("0123456789"), vendor.labels, vendor.predictions, sure, vendor.scores)
-
-
-def _softmax(logits: FloatArray) -> FloatArray:
-    shifted = np.exp(logits - logits.max(1, keepdims=True))
-    return np.asarray(shifted / shifted.sum(1, keepdims=True))

@@ -10,8 +10,8 @@ the truth (root mean square, times 100), `held` how often its 95% interval holds
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import click
@@ -20,7 +20,8 @@ import pandas as pd
 
 import altmas
 from altmas.core.streams import stream
-from altmas.experiments.active_bayesian.common import Job, sweep
+from altmas.experiments.bench.cases import Case, run_cases
+from altmas.experiments.bench.options import data_option, rows_option, seeds_option, smoke_option
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import covered
 from altmas.surfaces.errors import surface_errors
@@ -32,10 +33,10 @@ from altmas.surrogates.surface.affiliation import Affiliation
 POLICIES = ("random", "certified", "surface")
 
 
-def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecipe, seed: int) -> pd.DataFrame:
+def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecipe, seed: int) -> dict[str, float]:
     """One audit of a pool whose labels are known.
 
-    >>> run_policy(load_surface_pool("smoke", None), "random", 60, SurfaceRecipe("beta-i"), 0).columns.tolist()
+    >>> list(run_policy(load_surface_pool("smoke", None), "random", 60, SurfaceRecipe("beta-i"), 0))
     ['macro', 'covered', 'off', 'held']
     """
     where = Membership(pool.arms, Affiliation.exact(pool.arms.index), pool.arms.support.astype(np.float64))
@@ -46,23 +47,12 @@ def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecip
     truth, (_, row) = pool.right.mean(), next(found.estimates.iterrows())
     assert isinstance(found, SurfaceResult)
     mean = found.fitted.posterior.mean
-    kept = {
+    return {
         "macro": 100 * surface_errors(mean, pool.truth, pool.arms.support).macro,
         "covered": 100 * covered(found.fitted.draws, pool, stream(seed, "surface", pool.name, "covered")),
         "off": 100 * (row["estimate"] - truth),
         "held": 100.0 * (row["low"] <= truth <= row["high"]),
     }
-    return pd.DataFrame([kept])
-
-
-def jobs(pool: SurfacePool, policies: Sequence[str], budget: int, recipe: SurfaceRecipe, seeds: int) -> Iterator[Job]:
-    """Every policy and seed."""
-    for policy in policies:
-        for seed in range(seeds):
-            key: dict[str, str | int] = {
-                "pool": pool.name, "policy": policy, "budget": budget, "estimator": recipe.estimator, "seed": seed,
-            }  # fmt: skip
-            yield Job(key, partial(run_policy, pool, policy, budget, recipe, seed))
 
 
 def summary(rows: pd.DataFrame) -> pd.DataFrame:
@@ -78,21 +68,27 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @click.command()
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the data.")
+@data_option
 @click.option("--pool", "name", default="adult", show_default=True, help="celeba, adult, compas, simulated.")
 @click.option("--budget", default=500, show_default=True, type=click.IntRange(1))
-@click.option("--seeds", default=10, show_default=True, type=click.IntRange(1))
+@seeds_option(10)
 @click.option("--estimator", default="betagp", show_default=True)
-@click.option("--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV to append to, and to go on from.")
-@click.option("--smoke", is_flag=True, help="Seconds instead of minutes: 16 simulated arms, 2 seeds, beta-i.")
+@rows_option
+@smoke_option
 def main(data: Path | None, name: str, budget: int, seeds: int, estimator: str, rows: Path | None, smoke: bool) -> None:
     """Print a row per policy."""
     if smoke:
         name, budget, seeds, estimator = "smoke", 80, 2, "beta-i"
-    pool = load_surface_pool(name, data)
+    pool, recipe = load_surface_pool(name, data), SurfaceRecipe(estimator)
     click.echo(f"{pool.describe()}\n{budget:,} labels, {estimator}, seeds 0-{seeds - 1}\n")
-    found = sweep(jobs(pool, POLICIES, budget, SurfaceRecipe(estimator), seeds), rows)
-    click.echo(summary(found).round(2).to_string())
+    cases = (
+        Case(
+            {"pool": pool.name, "policy": policy, "budget": budget, "estimator": estimator, "seed": seed},
+            partial(run_policy, pool, policy, budget, recipe, seed),
+        )
+        for policy, seed in product(POLICIES, range(seeds))
+    )
+    click.echo(summary(run_cases(cases, rows)).round(2).to_string())
 
 
 if __name__ == "__main__":

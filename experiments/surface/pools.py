@@ -9,7 +9,7 @@
   column is_recid, which tells the label.
 - `imagenet`, or `imagenet:NETWORK`: the superclass of the predicted class x the confidence in ten bands. Both are known
   without the label.
-- `simulated`: eight binary attributes and a surface whose truth is known (`surface_worlds`). Needs no data.
+- `simulated`: eight binary attributes and a surface whose truth is known (`worlds`). Needs no data.
 
 The truth of an arm is the accuracy over all of its items in the pool, and the known rho of a simulated one.
 """
@@ -25,13 +25,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.core.streams import stream
+from altmas.experiments.bench.pools import classifier
 from altmas.experiments.data.datasets import read_npz
 from altmas.experiments.data.imagenet_superclasses import superclasses
-from altmas.experiments.data.networks import load_network
+from altmas.experiments.data.networks import IMAGENET_NETWORK, load_network
 from altmas.experiments.surface.worlds import WorldSpec, draw_world
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
-from altmas.surfaces.combinations import Combinations
 
 CELEBA_LABEL = "Male"
 CELEBA_ATTRIBUTES = (
@@ -43,7 +43,6 @@ CELEBA_ATTRIBUTES = (
 LEAKS = "is_recid"
 AGE_BANDS = 5
 CONFIDENCE_BANDS = 10
-IMAGENET = "torchvision/resnet101"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,15 +94,11 @@ def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Gener
     >>> len(items), bool(np.mean(scores.argmax(1) == (items > 19)) > 0.8)
     (20, True)
     """
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
     order = rng.permutation(len(labels))
     seen, items = order[: len(labels) // 2], np.sort(order[len(labels) // 2 :])
     if set(labels[seen].tolist()) != {0, 1}:
         raise InputError("labels", "hold the classes 0 and 1 to train a service on", sorted(set(labels[seen].tolist())))
-    service = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(features[seen], labels[seen])
+    service = classifier("logistic").fit(features[seen], labels[seen])
     return items, np.asarray(service.predict_proba(features[items]), dtype=np.float64)
 
 
@@ -139,10 +134,10 @@ def protected(name: str, data: Path) -> SurfacePool:
 
 def imagenet(network: str, data: Path) -> SurfacePool:
     """Superclass of the predicted class x band of the confidence."""
-    outcomes = load_network(f"imagenet:{network}", data)
+    outcomes = load_network(network, data)
     attributes = {"predicted": superclasses(outcomes.predictions), "confidence": outcomes.confidence}
     arms = Combinations.build(attributes, bins=CONFIDENCE_BANDS)
-    return SurfacePool.build(f"imagenet:{network}", arms, outcomes.predictions, outcomes.labels)
+    return SurfacePool.build(network, arms, outcomes.predictions, outcomes.labels)
 
 
 def simulated(seed: int = 0, spec: WorldSpec | None = None) -> SurfacePool:
@@ -166,7 +161,7 @@ LOADERS: Mapping[str, Callable[[Path], SurfacePool]] = {
     "celeba": celeba,
     "adult": lambda data: protected("adult", data),
     "compas": lambda data: protected("compas", data),
-    "imagenet": lambda data: imagenet(IMAGENET, data),
+    "imagenet": lambda data: imagenet(IMAGENET_NETWORK, data),
 }
 
 
@@ -184,5 +179,5 @@ def load_surface_pool(name: str, data: Path | None) -> SurfacePool:
     if data is None:
         raise InputError("data", f"be a folder that holds {name}", "none", "Give --data, or --smoke.")
     if name.startswith("imagenet:"):
-        return imagenet(name.removeprefix("imagenet:"), data)
+        return imagenet(name, data)
     return LOADERS[name](data)

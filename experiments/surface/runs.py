@@ -23,7 +23,8 @@ from altmas.surrogates.surface.gp import SurfaceSettings
 
 CONSTANT = "constant"
 ALPHA_BETA = "betagp-ab"
-METHODS = (CONSTANT, *SURFACES, ALPHA_BETA)
+SURFACE_METHODS = (CONSTANT, *SURFACES, ALPHA_BETA)
+BETA_GPS = ("betagp", "betagp-sl", "betagp-slp")
 NO_EXPLORATION = "none"
 DRAWS = 1000
 """Of a surface, to see what it expects of a pool."""

@@ -20,21 +20,22 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.streams import stream
+from altmas.experiments.bench.options import seeds_option, smoke_option
+from altmas.experiments.surface.runs import BETA_GPS
 from altmas.metrics.types import FloatArray
 from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings
 
-ACCURACY = np.array([0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.6, 0.4, 0.3, 0.2])
-LABELS = np.array([1, 1, 1, 20, 20, 20, 20, 1, 1, 1])
-METHODS = ("betagp", "betagp-sl", "betagp-slp")
+ROW_ACCURACY = np.array([0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.6, 0.4, 0.3, 0.2])
+ROW_LABELS = np.array([1, 1, 1, 20, 20, 20, 20, 1, 1, 1])
 
 # 200 steps at 0.1 are the notebook's; `own_answers=False` is the paper's estimate, the mean of the surface.
 NOTEBOOK = SurfaceSettings(learning_rate=0.1, steps=200, own_answers=False)
 WEIGHTS = {
-    "program": replace(NOTEBOOK, prior_weight=len(LABELS) / int(LABELS.sum()), pseudo_count=0.0),
+    "program": replace(NOTEBOOK, prior_weight=len(ROW_LABELS) / int(ROW_LABELS.sum()), pseudo_count=0.0),
     "as written": NOTEBOOK,
 }
 
-PAPER = pd.DataFrame(
+PAPER_SIMPLE = pd.DataFrame(
     {
         "bias2": [0.052, 0.051, 0.095],
         "variance": [1.011, 1.010, 0.221],
@@ -43,7 +44,7 @@ PAPER = pd.DataFrame(
         "scale, 1 label": [10.84, 1.48, 1.73],
         "scale, 20 labels": [11.82, 10.01, 9.94],
     },
-    index=pd.Index(METHODS, name="paper"),
+    index=pd.Index(BETA_GPS, name="paper"),
 )
 """Table 9, the lengths of the text, and Table 8 averaged over the arms with 1 and with 20 labels."""
 
@@ -54,8 +55,8 @@ def run(method: str, settings: SurfaceSettings, seeds: int) -> dict[str, FloatAr
     means, scales, lengths = [], [], []
     for seed in range(seeds):
         rng = stream(seed, "surface", "simple")  # the same answers for every method
-        right = rng.binomial(LABELS, ACCURACY).astype(np.float64)
-        surface.fit(right, LABELS - right, rng=rng)
+        right = rng.binomial(ROW_LABELS, ROW_ACCURACY).astype(np.float64)
+        surface.fit(right, ROW_LABELS - right, rng=rng)
         means.append(surface.moments()[0])
         scales.append(surface.scales())
         lengths.append(surface.lengths[0])
@@ -65,34 +66,34 @@ def run(method: str, settings: SurfaceSettings, seeds: int) -> dict[str, FloatAr
 def summary(found: dict[str, FloatArray]) -> dict[str, float]:
     """A row of the table.
 
-    >>> flat = {"means": np.tile(ACCURACY, (2, 1)), "scales": np.ones((2, 10)), "lengths": np.ones(2)}
+    >>> flat = {"means": np.tile(ROW_ACCURACY, (2, 1)), "scales": np.ones((2, 10)), "lengths": np.ones(2)}
     >>> summary(flat)["mse"]
     0.0
     """
     means, scales = found["means"], found["scales"].mean(0)
-    bias = float(np.square(means.mean(0) - ACCURACY).sum())
+    bias = float(np.square(means.mean(0) - ROW_ACCURACY).sum())
     variance = float(means.var(0).sum())
     return {
         "bias2": bias,
         "variance": variance,
         "mse": bias + variance,
         "length": float(found["lengths"].mean()),
-        "scale, 1 label": float(scales[LABELS == 1].mean()),
-        "scale, 20 labels": float(scales[LABELS == 20].mean()),
+        "scale, 1 label": float(scales[ROW_LABELS == 1].mean()),
+        "scale, 20 labels": float(scales[ROW_LABELS == 20].mean()),
     }
 
 
 @click.command()
-@click.option("--seeds", default=20, show_default=True, type=click.IntRange(2))
-@click.option("--smoke", is_flag=True, help="Two seeds, few steps, to see that it runs.")
+@seeds_option(20, 2)
+@smoke_option
 def main(seeds: int, smoke: bool) -> None:
     """Print Tables 8 and 9 beside the paper's numbers."""
     small: dict[str, Any] = {"steps": 5, "inducing": 4} if smoke else {}
     seeds = 2 if smoke else seeds
     click.echo(f"Ten arms, six of them with one label; {seeds} seeds; errors summed over arms\n")
-    click.echo(PAPER.round(3).to_string() + "\n")
+    click.echo(PAPER_SIMPLE.round(3).to_string() + "\n")
     for name, settings in WEIGHTS.items():
-        found: dict[str, Any] = {method: run(method, replace(settings, **small), seeds) for method in METHODS}
+        found: dict[str, Any] = {method: run(method, replace(settings, **small), seeds) for method in BETA_GPS}
         table = pd.DataFrame({method: summary(one) for method, one in found.items()}).T
         click.echo(table.rename_axis(name).round(3).to_string() + "\n")
         by_arm = pd.DataFrame({m: one["scales"].mean(0) for m, one in found.items()}, index=range(1, 11)).T

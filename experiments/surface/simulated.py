@@ -11,7 +11,9 @@ accuracy over all items, from draws of the whole surface.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import click
@@ -19,6 +21,8 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.streams import stream
+from altmas.experiments.bench.cases import Case, run_cases
+from altmas.experiments.bench.options import rows_option, seeds_option, smoke_option
 from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.recipe import usual_settings
@@ -32,12 +36,10 @@ WORLDS = {
     "accurate": WorldSpec(attributes=6, level=0.93),
     "scattered": WorldSpec(attributes=6, scale=2.0),
 }
-LABELS = (30, 150, 400, 1500)
+WORLD_LABELS = (30, 150, 400, 1500)
 
 
-def run_one(
-    estimators: dict[str, SurfaceEstimator], world_name: str, labels: int, how: str, seed: int
-) -> list[dict[str, object]]:
+def run_one(estimators: dict[str, SurfaceEstimator], world_name: str, labels: int, how: str, seed: int) -> pd.DataFrame:
     """Every estimator on one simulated surface. Those with a compiled loop are kept in `estimators` and fitted anew."""
     rng = stream(seed, "surface", world_name, labels, how)
     world = draw_world(WORLDS[world_name], rng)
@@ -54,14 +56,13 @@ def run_one(
         low, high = np.quantile(surface.draw(2000, rng) @ share, [0.025, 0.975])
         rows.append(
             {
-                "world": world_name, "labels": labels, "how": how, "seed": seed, "method": name,
-                "arms": int(active.sum()), "inside": int(inside[active].sum()),
+                "method": name, "arms": int(active.sum()), "inside": int(inside[active].sum()),
                 "width": float((p.high - p.low)[active].mean()),
                 "macro": 100 * surface_errors(p.mean, world.rho, world.arms.support).macro,
                 "overall": low <= world.rho @ share <= high, "overall width": high - low,
             }
         )  # fmt: skip
-    return rows
+    return pd.DataFrame(rows)
 
 
 def table(rows: pd.DataFrame) -> str:
@@ -73,11 +74,12 @@ def table(rows: pd.DataFrame) -> str:
 
 
 @click.command()
-@click.option("--seeds", default=10, show_default=True, type=click.IntRange(1))
+@seeds_option(10)
 @click.option("--methods", default="betagp-slp", show_default=True, help=f"With commas: {', '.join(SURFACES)}.")
 @click.option("--paper", is_flag=True, help="The paper's settings, and its belief: the surface alone.")
-@click.option("--smoke", is_flag=True, help="One small case, few steps, to see that it runs.")
-def main(seeds: int, methods: str, paper: bool, smoke: bool) -> None:
+@rows_option
+@smoke_option
+def main(seeds: int, methods: str, paper: bool, rows: Path | None, smoke: bool) -> None:
     """Print coverage over active arms."""
     small: dict[str, Any] = {"steps": 20, "inducing": 8} if smoke else {}
     features = draw_world(next(iter(WORLDS.values())), np.random.default_rng(0)).arms.features
@@ -85,14 +87,15 @@ def main(seeds: int, methods: str, paper: bool, smoke: bool) -> None:
     for name in methods.split(","):
         settings = replace(SurfaceSettings(), own_answers=False) if paper else usual_settings(name)
         estimators[name] = make_surface(name, features, replace(settings, **small))
-    cases = [("plain", 150, "random")] if smoke else list(product(WORLDS, LABELS, ALLOCATIONS))
-    rows = [
-        row
-        for world, labels, how in cases
-        for seed in range(1 if smoke else seeds)
-        for row in run_one(estimators, world, labels, how, seed)
-    ]
-    found = pd.DataFrame(rows)
+    drawn = [("plain", 150, "random")] if smoke else product(WORLDS, WORLD_LABELS, ALLOCATIONS)
+    cases = (
+        Case(
+            {"world": world, "labels": labels, "how": how, "seed": seed, "methods": methods, "paper": int(paper)},
+            partial(run_one, estimators, world, labels, how, seed),
+        )
+        for (world, labels, how), seed in product(drawn, range(1 if smoke else seeds))
+    )
+    found = run_cases(cases, rows)
     click.echo(table(found))
     for method, part in found.groupby("method"):
         share = part["inside"].sum() / part["arms"].sum()

@@ -11,7 +11,7 @@ them the percentage of active arms inside their 95% interval.
 `soft` spreads an answer over arms by P(a|x), as the paper does; `drawn`, which is what the product does, draws each
 answer's arm in turn with the surface (`altmas.surrogates.surface.imputed_surface`).
 
-`generated` has six correlated binary attributes and a surface of known truth. Any pool of `surface_pools` may stand in:
+`generated` has six correlated binary attributes and a surface of known truth. Any pool of `surface.pools` may stand in:
 its attributes and the service's errors are real then, the predictors are simulated.
 """
 
@@ -28,6 +28,7 @@ import pandas as pd
 from scipy.special import expit, ndtri
 
 from altmas.core.streams import stream
+from altmas.experiments.bench.options import data_option, seeds_option, smoke_option
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
@@ -42,8 +43,8 @@ from altmas.surrogates.surface.estimators import GPSurface, make_surface
 from altmas.surrogates.surface.imputed_surface import ImputedSurface
 
 ATTRIBUTES, ITEMS = 6, 10_000
-ACCURACY = (0.8, 0.9)
-METHODS = ("beta-i", "betagp", "betagp-slp")
+PREDICTOR_ACCURACY = (0.8, 0.9)
+SOFT_METHODS = ("beta-i", "betagp", "betagp-slp")
 WAYS = ("true", "predicted", "soft", "drawn")
 GENERATED = "generated"
 
@@ -92,7 +93,7 @@ def noisy_scores(arms: Combinations, rng: np.random.Generator) -> list[FloatArra
     if any(len(one.values) != 2 for one in arms.attributes):
         raise InputError("attributes", "have two values each", ", ".join(arms.names))
     values = arms.codes[arms.index]
-    spread = 1 / ndtri(rng.uniform(*ACCURACY, values.shape[1]))
+    spread = 1 / ndtri(rng.uniform(*PREDICTOR_ACCURACY, values.shape[1]))
     signal = 2 * values - 1 + spread * rng.standard_normal(values.shape)
     logits = rng.uniform(2, 6, values.shape[1]) * 2 * signal / spread**2
     return [np.column_stack([np.zeros(len(values)), column]) for column in logits.T]
@@ -126,12 +127,10 @@ def run_one(
             for name, surface in estimators.items():
                 found = {attributes: surface.fit(*answers.expected(), rng=rng).posterior()}
                 if attributes == "soft":
-                    found["drawn"] = (
-                        ImputedSurface(surface, draws_for(world.arms.size)).fit(answers, rng=rng).posterior()
-                    )
-                rows += [
-                    {"method": name, "items": how, "attributes": way} | judged(p, world) for way, p in found.items()
-                ]
+                    drawn = ImputedSurface(surface, draws_for(world.arms.size))
+                    found["drawn"] = drawn.fit(answers, rng=rng).posterior()
+                key = {"method": name, "items": how}
+                rows += [{**key, "attributes": way} | judged(p, world) for way, p in found.items()]
     return rows
 
 
@@ -154,13 +153,13 @@ def table(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @click.command()
-@click.option("--seeds", default=5, show_default=True, type=click.IntRange(1))
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the data.")
+@seeds_option(5)
+@data_option
 @click.option("--pool", "name", default=GENERATED, show_default=True, help="generated, or a pool of binary attributes.")
 @click.option("--start", default=300, show_default=True, type=click.IntRange(10), help="Items of known attributes.")
 @click.option("--more", default=1200, show_default=True, type=click.IntRange(1), help="Labels beside theirs.")
-@click.option("--methods", default=",".join(METHODS), show_default=True)
-@click.option("--smoke", is_flag=True, help="One small world, few steps, to see that it runs.")
+@click.option("--methods", default=",".join(SOFT_METHODS), show_default=True)
+@smoke_option
 def main(seeds: int, data: Path | None, name: str, start: int, more: int, methods: str, smoke: bool) -> None:
     """Print 100 x macro MSE and coverage by attributes."""
     small: dict[str, Any] = {"steps": 5, "inducing": 4} if smoke else {}

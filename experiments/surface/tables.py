@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -30,9 +31,10 @@ from typing import Any
 import click
 import pandas as pd
 
-from altmas.experiments.active_bayesian.common import Job, sweep
+from altmas.experiments.bench.cases import Case, run_cases
+from altmas.experiments.bench.options import data_option, rows_option, seeds_option, smoke_option
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
-from altmas.experiments.surface.runs import METHODS, NO_EXPLORATION, Plan, new_estimator, run_surface
+from altmas.experiments.surface.runs import BETA_GPS, NO_EXPLORATION, SURFACE_METHODS, Plan, new_estimator, run_surface
 from altmas.metrics.errors import InputError
 from altmas.surfaces.exploration import BATCH, EXPLORE_RULES
 from altmas.surfaces.recipe import usual_settings
@@ -40,9 +42,8 @@ from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface.gp import SurfaceSettings
 
 MEASURES = ("macro", "micro", "worst", "infrequent")
-BETA_GPS = ("betagp", "betagp-sl", "betagp-slp")
 
-PAPER = pd.DataFrame(
+PAPER_ERRORS = pd.DataFrame(
     {
         "macro": ["5.2 / 0.1", "4.7 / 0.2", "4.9 / 0.4", "4.6 / 0.8", "4.1 / 0.1", "4.3 / 0.1"],
         "micro": ["0.8 / 0.0", "0.7 / 0.1", "0.7 / 0.1", "0.7 / 0.2", "0.9 / 0.1", "1.2 / 0.1"],
@@ -56,29 +57,28 @@ PAPER = pd.DataFrame(
 """Tables 15 to 18: mean / standard deviation, times 100, and the rows that must have changed places."""
 
 
-def jobs(
+def surface_cases(
     pool: SurfacePool, methods: Sequence[str], plan: Plan, settings: Callable[[str], SurfaceSettings], seeds: int
-) -> Iterator[Job]:
+) -> Iterator[Case]:
     """Every method, with its `settings`, and seed. An estimator is compiled once, and fitted anew for each seed."""
     made: dict[str, SurfaceEstimator] = {}
 
-    def run(method: str, seed: int) -> pd.DataFrame:
+    def run(method: str, seed: int) -> dict[str, float]:
         if method not in made:
             made[method] = new_estimator(method, pool, settings(method))
         began = process_time()
         found = run_surface(made[method], pool, plan, seed)
-        return pd.DataFrame([found | {"seconds": round(process_time() - began, 2)}])
+        return found | {"seconds": round(process_time() - began, 2)}
 
     plan = plan.checked(len(pool.right))
     first, batch = (plan.first, plan.batch) if plan.explore != NO_EXPLORATION else (plan.labels, 0)
-    for method in methods:
-        for seed in range(seeds):
-            key: dict[str, str | int] = {
-                "pool": pool.name, "arms": int(pool.arms.active().sum()), "method": method, "seed": seed,
-                "labels": plan.labels, "explore": plan.explore,
-                "first": first, "batch": batch, "among": plan.among, "settings": in_words(settings(method)),
-            }  # fmt: skip
-            yield Job(key, partial(run, method, seed))
+    for method, seed in product(methods, range(seeds)):
+        key: dict[str, str | int] = {
+            "pool": pool.name, "arms": int(pool.arms.active().sum()), "method": method, "seed": seed,
+            "labels": plan.labels, "explore": plan.explore,
+            "first": first, "batch": batch, "among": plan.among, "settings": in_words(settings(method)),
+        }  # fmt: skip
+        yield Case(key, partial(run, method, seed))
 
 
 def in_words(settings: SurfaceSettings) -> str:
@@ -134,32 +134,32 @@ def verdict(rows: pd.DataFrame) -> str:
 
 
 @click.command()
-@click.option("--data", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Folder with the data.")
+@data_option
 @click.option("--pool", "name", default="celeba", show_default=True, help="celeba, adult, compas, imagenet, simulated.")
 @click.option("--labels", default=2000, show_default=True, type=click.IntRange(1))
-@click.option("--seeds", default=5, show_default=True, type=click.IntRange(1))
+@seeds_option(5)
 @click.option(
     "--explore", type=click.Choice([NO_EXPLORATION, *EXPLORE_RULES]), default=NO_EXPLORATION, show_default=True
 )
 @click.option("--first", default=500, show_default=True, type=click.IntRange(1), help="Random labels before exploring.")
 @click.option("--batch", default=BATCH, show_default=True, type=click.IntRange(1), help="Labels between updates.")
 @click.option(
-    "--among", type=click.Choice(["all", "active"]), default="all", show_default=True, help="Arms to explore."
+    "--among", type=click.Choice(["all", "active"]), default="all", show_default=True, help="Combinations to explore."
 )
-@click.option("--methods", default=",".join(METHODS), show_default=True)
+@click.option("--methods", default=",".join(SURFACE_METHODS), show_default=True)
 @click.option("--learning-rate", default=0.001, show_default=True)
 @click.option("--deep", default=0, show_default=True, help="Outputs of a learnt layer before the kernel; 0: none.")
 @click.option("--own-answers", is_flag=True, help="An arm's own answers sharpen its estimate; the paper's do not.")
 @click.option("--usual", is_flag=True, help="The product's own settings, in place of the paper's.")
-@click.option("--rows", type=click.Path(dir_okay=False, path_type=Path), help="CSV to append to, and to go on from.")
-@click.option("--smoke", is_flag=True, help="Seconds instead of minutes: 16 simulated arms, few steps, 2 seeds.")
+@rows_option
+@smoke_option
 def main(
     data: Path | None, name: str, labels: int, seeds: int, methods: str, rows: Path | None, smoke: bool, **options: Any
 ) -> None:
     """Print our table, and the paper's beside it for CelebA."""
     wanted = [one.strip() for one in methods.split(",")]
-    if unknown := [one for one in wanted if one not in METHODS]:
-        raise InputError("methods", f"be among {', '.join(METHODS)}", ", ".join(unknown))
+    if unknown := [one for one in wanted if one not in SURFACE_METHODS]:
+        raise InputError("methods", f"be among {', '.join(SURFACE_METHODS)}", ", ".join(unknown))
     small: dict[str, Any] = {"steps": 20, "update_steps": 5, "inducing": 8} if smoke else {}
     trained = {key: options[key] for key in ("learning_rate", "deep", "own_answers")}
 
@@ -171,18 +171,15 @@ def main(
         name, seeds, plan = "smoke", 2, Plan(150, plan.explore, 100, 25, plan.among)
     pool = load_surface_pool(name, data)
     click.echo(pool.describe())
-    how = (
-        "all at random"
-        if plan.explore == NO_EXPLORATION
-        else f"{plan.first:,} at random, then {plan.explore} by {plan.batch}"
-    )
+    explored = f"{plan.first:,} at random, then {plan.explore} by {plan.batch}"
+    how = "all at random" if plan.explore == NO_EXPLORATION else explored
     said = in_words(settings(wanted[-1]))
     click.echo(f"{plan.labels:,} labels, {how} among {plan.among} arms; {said}; seeds 0-{seeds - 1}\n")
-    found = sweep(jobs(pool, wanted, plan, settings, seeds), rows)
+    found = run_cases(surface_cases(pool, wanted, plan, settings, seeds), rows)
     click.echo("MSE x 100 over active arms, and percent of them covered at 95%; mean / standard deviation over seeds")
     click.echo(summary(found).to_string() + "\n")
     if name == "celeba":
-        click.echo(PAPER.to_string() + "\n")
+        click.echo(PAPER_ERRORS.to_string() + "\n")
     click.echo(verdict(found))
 
 

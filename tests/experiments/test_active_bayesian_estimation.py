@@ -9,11 +9,12 @@ from altmas import InputError
 from altmas.bandits.lockstep import simulate
 from altmas.bandits.rewards import EstimateArms
 from altmas.bandits.rules import Thompson
-from altmas.experiments.active_bayesian import common, figures, table3, table4, table5, table8
+from altmas.experiments.active_bayesian import confusion, estimation, figures, tables
+from altmas.experiments.active_bayesian.groups import GroupOutcomes, by_bin, by_class
 from altmas.experiments.data.networks import Outcomes
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
-TABLES = {"3": table3, "4": table4, "5": table5, "8": table8}
+TABLES = ("3", "4", "5", "8")
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def few():
 
 
 def test_classes_are_counted_by_hand(few):
-    groups = common.by_class(few)
+    groups = by_class(few)
     assert groups.names == ("a", "b")  # c is never predicted: nobody can ask about it
     assert groups.truth.tolist() == [[2, 2], [1, 1]]
     np.testing.assert_allclose(groups.shares, [4 / 6, 2 / 6])
@@ -36,27 +37,27 @@ def test_classes_are_counted_by_hand(few):
 
 
 def test_bins_have_equal_width_and_empty_ones_are_left_out(few):
-    groups = common.by_bin(few, "width")
+    groups = by_bin(few, "width")
     assert groups.names == ("0.50-0.60", "0.60-0.70", "0.70-0.80", "0.80-0.90", "0.90-1.00")
     assert groups.truth.tolist() == [[1, 1], [0, 1], [0, 1], [1, 0], [1, 0]]
     np.testing.assert_allclose(groups.scores, [0.5, 0.6, 0.7, 0.8, 0.9])
-    assert common.by_bin(few, "weight").truth.sum() == 6
+    assert by_bin(few, "weight").truth.sum() == 6
 
 
 def test_errors_by_hand(few):
-    groups = common.by_class(few)
+    groups = by_class(few)
     mean = np.array([[[0.8, 0.2], [0.5, 0.5]], [[0.5, 0.5], [0.2, 0.8]]])
     seen = np.zeros((2, 2, 2), np.int64)
     expected = [100 * np.sqrt(4 / 6 * 0.3**2), 100 * np.sqrt(2 / 6 * 0.3**2)]
-    np.testing.assert_allclose(common.rmse_percent(groups)(seen, mean), expected)
+    np.testing.assert_allclose(estimation.rmse_percent(groups)(seen, mean), expected)
     # True ECE: 4/6 |0.5 - 0.65| + 2/6 |0.5 - 0.7| = 1/6. First replicate: (0.1 + 0.2/3) / 1; second: 0.1 + 1/6.
-    np.testing.assert_allclose(common.ece(groups.accuracy, groups.scores, groups.shares), 1 / 6)
-    relative = table5.ece_error_percent(groups)(seen, mean)
+    np.testing.assert_allclose(estimation.ece(groups.accuracy, groups.scores, groups.shares), 1 / 6)
+    relative = estimation.ece_error_percent(groups)(seen, mean)
     np.testing.assert_allclose(relative, [0, 60], atol=1e-9)
 
 
 def test_priors_and_methods_by_hand():
-    methods = common.group_methods(np.array([0.75, 0.5]))
+    methods = estimation.group_methods(np.array([0.75, 0.5]))
     rng, nothing = np.random.default_rng(0), np.zeros((1, 2, 2), np.int64)
     priors = {name: one.belief().prior(rng) for name, one in methods.items() if not name.startswith("hier")}
     assert priors["uniform, 1e-6"].tolist() == [[1e-6, 1e-6]] * 2
@@ -70,8 +71,8 @@ def test_priors_and_methods_by_hand():
 
 
 def test_coverage_by_hand(few):
-    groups = common.by_class(few)  # both accuracies are 0.5
-    coverage = common.coverage_percent(groups, common.group_methods(groups.scores)["uniform"])
+    groups = by_class(few)  # both accuracies are 0.5
+    coverage = estimation.coverage_percent(groups, estimation.group_methods(groups.scores)["uniform"])
     seen = np.array([[[0, 0], [500, 500]], [[500, 500], [900, 100]], [[0, 99], [99, 0]]])
     assert coverage(seen, np.empty(0)).tolist() == [100, 50, 0]
 
@@ -85,53 +86,53 @@ def test_the_pools_own_accuracy_is_predicted():
         np.array([90, 60]),
     )
     pools = (seen[:, 0] + rng.binomial(sizes - seen.sum(-1), posterior.draw(2000, rng))) / sizes
-    low, high = common.pool_interval(posterior, seen, sizes, 0.95)
+    low, high = estimation.pool_interval(posterior, seen, sizes, 0.95)
     covered = ((low <= pools) & (pools <= high)).mean(0)
     np.testing.assert_allclose(covered, 0.95, atol=0.02)  # 4 standard errors; counts are whole numbers
-    wider = common.pool_interval(posterior, seen, 10**6 * sizes, 0.95)
+    wider = estimation.pool_interval(posterior, seen, 10**6 * sizes, 0.95)
     np.testing.assert_allclose(wider, posterior.interval(0.95), atol=1e-3)  # a huge pool: the posterior itself
-    groups = common.GroupOutcomes(("a",), np.array([[6, 3]]), np.ones(1), np.array([0.5]))
-    measure = common.pool_coverage_percent(groups, common.group_methods(groups.scores)["uniform"])
+    groups = GroupOutcomes(("a",), np.array([[6, 3]]), np.ones(1), np.array([0.5]))
+    measure = estimation.pool_coverage_percent(groups, estimation.group_methods(groups.scores)["uniform"])
     assert measure(np.array([[[6, 3]]]), np.empty(0)).tolist() == [100]  # all seen: certain, and right
 
 
 def test_confusion_counts_true_classes_not_predicted_ones(few):
-    columns = table4.confusion_columns(few)
+    columns = confusion.confusion_columns(few)
     assert columns.truth.tolist() == [[2, 0, 2], [1, 1, 0]]  # rows: predicted a, b
     np.testing.assert_allclose(columns.scores, [[0.65, 0.175, 0.175], [0.3, 0.7, 0.0]])
     np.testing.assert_allclose(columns.theta, [[0.5, 0, 0.5], [0.5, 0.5, 0]])
-    wrongly = table4.counted_as_predicted(columns, few)
+    wrongly = confusion.counted_as_predicted(columns, few)
     assert wrongly.truth.tolist() == [[4, 0, 0], [0, 2, 0]]
     off = np.array([0.15**2 + 0.175**2 + 0.325**2, 0.2**2 + 0.2**2])
-    scale = float(table4.squared_error(columns.scores, columns.theta, columns.shares))
+    scale = float(confusion.squared_error(columns.scores, columns.theta, columns.shares))
     assert scale == pytest.approx(4 / 6 * off[0] + 2 / 6 * off[1])
     for root in (True, False):  # without labels the informed prior is its own measure
-        measure = table4.scaled(columns, scale, root)
+        measure = confusion.scaled(columns, scale, root)
         np.testing.assert_allclose(measure(np.zeros((1, 2, 3), np.int64), columns.scores[None]), [1.0])
 
 
 def test_confusion_needs_every_score(few):
     alone = Outcomes("top", few.classes, few.labels, few.predictions, few.confidence)
     with pytest.raises(InputError, match="scores must be stored for every class"):
-        table4.confusion_columns(alone)
+        confusion.confusion_columns(alone)
 
 
 def test_the_whole_pool_leaves_the_weak_prior_no_error(few):
-    groups = common.by_class(few)
-    method = common.group_methods(groups.scores)["uniform, 1e-6"]
+    groups = by_class(few)
+    method = estimation.group_methods(groups.scores)["uniform, 1e-6"]
     values = simulate(
         groups.truth, EstimateArms(groups.shares), method.rule, method.belief,
-        [common.rmse_percent(groups)], replicates=3, checkpoints=[6],
+        [estimation.rmse_percent(groups)], replicates=3, checkpoints=[6],
     )  # fmt: skip
     np.testing.assert_allclose(values, 0, atol=1e-3)
 
 
 def test_cells_show_the_papers_number_beside_ours():
-    rows = common.as_rows(["rmse"], [20, 50, 100], np.array([[[1.0, 3.0], [2.0, 2.0], [1.0, 1.0]]]))
+    rows = estimation.as_rows(["rmse"], [20, 50, 100], np.array([[[1.0, 3.0], [2.0, 2.0], [1.0, 1.0]]]))
     assert rows["mean"].tolist() == [2, 2, 1]
     assert rows["se"].tolist() == [1, 0, 0]
     both = pd.concat([rows.assign(method="informed"), rows.assign(method="hierarchical")])
-    cells = common.beside(both, [(9, 8, 7), (6, 5, 4), (3, 2, 1)], 1)
+    cells = estimation.beside(both, [(9, 8, 7), (6, 5, 4), (3, 2, 1)], 1)
     assert cells.loc["informed"].tolist() == ["2.0 ± 1.0 [8.0]", "2.0 ± 0.0 [5.0]", "1.0 ± 0.0 [2.0]"]
     assert cells.loc["hierarchical", "20"] == "2.0 ± 1.0"
 
@@ -140,19 +141,19 @@ def test_cells_show_the_papers_number_beside_ours():
 def test_tables_in_small_and_resumed(number, tmp_path):
     rows = tmp_path / "rows.csv"
     call = ["--smoke", "--replicates", "3", "--rows", str(rows)]
-    first = CliRunner().invoke(TABLES[number].main, call)
+    first = CliRunner().invoke(tables.main, [number, *call])
     assert first.exit_code == 0, first.output
     assert "digits, 3 replicates; not in the paper" in first.stdout
     assert "informed + Thompson" in first.stdout
     written = pd.read_csv(rows)
     assert np.isfinite(written["mean"]).all()
-    again = CliRunner().invoke(TABLES[number].main, call)
+    again = CliRunner().invoke(tables.main, [number, *call])
     assert again.stdout == first.stdout  # nothing was run twice
     assert len(pd.read_csv(rows)) == len(written)
 
 
 def test_tables_need_data_or_smoke():
-    outcome = CliRunner().invoke(table3.main, [])
+    outcome = CliRunner().invoke(tables.main, ["3"])
     assert outcome.exit_code == 2
     assert "Give --data, or --smoke." in outcome.output
 

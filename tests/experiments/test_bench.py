@@ -13,7 +13,6 @@ from click.testing import CliRunner
 from altmas import InputError
 from altmas.catalogue import METHODS
 from altmas.cli import commands
-from altmas.experiments.bench import sweep as bench
 from altmas.experiments.bench.pools import load_pool
 from altmas.experiments.bench.rows import appending, failures, finished_keys, read_finished, same_rows, to_frame
 from altmas.experiments.bench.run import attempt, run_cell
@@ -200,7 +199,7 @@ def test_interrupted_by_a_person(tmp_path, monkeypatch):
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(bench, "attempt", stop)
+    monkeypatch.setattr("altmas.experiments.bench.sweep.attempt", stop)
     done = CliRunner().invoke(commands, ["bench", str(SMOKE), "--rows", str(tmp_path / "r.jsonl"), "--jobs", "1"])
     assert "go on with --resume" in done.stderr
     assert done.exit_code != 0

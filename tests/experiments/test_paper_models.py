@@ -9,11 +9,12 @@ from scipy.io import savemat
 
 from altmas import InputError
 from altmas.experiments.alt_mas import paper_models
-from altmas.experiments.alt_mas.paper_models import Outputs, outputs_of, read_outputs, smoke_images, write_outputs
+from altmas.experiments.alt_mas.paper_models import smoke_images
 from altmas.experiments.alt_mas.paper_networks import accuracy, build_network, moved, softmax, train
-from altmas.experiments.alt_mas.paper_recipes import RECIPES, recipe
-from altmas.experiments.certified import audit_pools
+from altmas.experiments.data import audit_pools
 from altmas.experiments.data.datasets import SHAPES, Images, load_images, read_npz
+from altmas.experiments.data.paper_outputs import Outputs, outputs_of, read_outputs, write_outputs
+from altmas.experiments.data.paper_recipes import RECIPES, recipe
 
 
 def run(*arguments, code=0):
@@ -34,7 +35,7 @@ def smoke(tmp_path_factory):
 
 
 def test_the_six_models_and_what_they_are_put_to():
-    assert {name: one.put_to for name, one in RECIPES.items()} == audit_pools.PAPER
+    assert {name: one.put_to for name, one in RECIPES.items()} == audit_pools.PUT_TO
     assert [one.paper_accuracy for one in RECIPES.values()] == [0.9906, 0.7067, 0.1239, 0.7743, 0.4039, 0.093]
     for name in ("M-MNIST", "M-CIFAR10"):
         good, early = recipe(name), recipe(f"{name}-ES")

@@ -13,10 +13,10 @@ from click.testing import CliRunner
 
 from altmas.catalogue import METHODS
 from altmas.core.progress import Silent
-from altmas.experiments.alt_mas import results, studies
+from altmas.experiments.alt_mas import results
+from altmas.experiments.alt_mas import studies as alt_mas_studies
 from altmas.experiments.alt_mas.results import write_results
-from altmas.experiments.alt_mas.results_curves import curves, panel_rows, random_needs, relative_errors
-from altmas.experiments.alt_mas.results_study import read_study
+from altmas.experiments.alt_mas.results_rows import curves, panel_rows, random_needs, read_study, relative_errors
 from altmas.experiments.alt_mas.studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
 from altmas.experiments.bench.methods import is_metric_blind
 from altmas.experiments.bench.rows import same_rows, to_frame
@@ -158,10 +158,10 @@ def test_packed_rows_are_gone_on_with(smoke, tmp_path):
 
 def test_a_failed_cell_of_a_study_is_its_exit_code(tmp_path, monkeypatch):
     monkeypatch.setattr("altmas.experiments.bench.run.run_cell", lambda cell: 1 / 0)
-    done = CliRunner().invoke(studies.main, ["field1", "--smoke", "--rows", str(tmp_path), "--jobs", "1"])
+    done = CliRunner().invoke(alt_mas_studies.main, ["field1", "--smoke", "--rows", str(tmp_path), "--jobs", "1"])
     assert done.exit_code == 3, done.output
     assert "ZeroDivisionError" in done.stderr
-    refused = CliRunner().invoke(studies.main, ["field1", "--data", str(tmp_path), "--rows", str(tmp_path)])
+    refused = CliRunner().invoke(alt_mas_studies.main, ["field1", "--data", str(tmp_path), "--rows", str(tmp_path)])
     assert refused.exit_code == 1
     assert "must be there" in refused.stderr or "must exist" in refused.stderr, refused.stderr
 

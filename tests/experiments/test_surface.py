@@ -7,7 +7,11 @@ from click.testing import CliRunner
 
 from altmas import InputError
 from altmas.experiments.data.imagenet_superclasses import FIRSTS
-from altmas.experiments.surface import policies, simple, simulated, soft, tables
+from altmas.experiments.surface import policies as surface_policies
+from altmas.experiments.surface import simple as surface_simple
+from altmas.experiments.surface import simulated as surface_simulated
+from altmas.experiments.surface import soft as surface_soft
+from altmas.experiments.surface import tables as surface_tables
 from altmas.experiments.surface.pools import CELEBA_ATTRIBUTES, SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import Constant, Plan, new_estimator, run_surface
 from altmas.surfaces.combinations import Combinations
@@ -127,7 +131,7 @@ def test_plans_that_cannot_be():
 
 
 def smoke(*more):
-    done = CliRunner().invoke(tables.main, ["--smoke", *map(str, more)], catch_exceptions=False)
+    done = CliRunner().invoke(surface_tables.main, ["--smoke", *map(str, more)], catch_exceptions=False)
     assert done.exit_code == 0
     return done
 
@@ -154,10 +158,10 @@ def test_an_unknown_method_is_said():
 
 
 @pytest.mark.parametrize(("program", "options", "says"), [
-    (policies, [], "certified"),
-    (simple, [], "scales, as written"),
-    (soft, ["--methods", "beta-i,betagp"], "seeds won"),
-    (simulated, ["--methods", "beta-i"], "active arms inside their 95% interval; overall accuracy in"),
+    (surface_policies, [], "certified"),
+    (surface_simple, [], "scales, as written"),
+    (surface_soft, ["--methods", "beta-i,betagp"], "seeds won"),
+    (surface_simulated, ["--methods", "beta-i"], "active arms inside their 95% interval; overall accuracy in"),
 ])  # fmt: skip
 def test_every_program_runs_in_small(program, options, says):
     found = CliRunner().invoke(program.main, ["--smoke", *options], catch_exceptions=False)
@@ -167,13 +171,13 @@ def test_every_program_runs_in_small(program, options, says):
 
 def test_simulated_predictors_are_as_accurate_as_said(data):
     pool = load_surface_pool("celeba", data)
-    scores = soft.noisy_scores(pool.arms, np.random.default_rng(0))
+    scores = surface_soft.noisy_scores(pool.arms, np.random.default_rng(0))
     true = pool.arms.codes[pool.arms.index]
     right = np.mean([table.argmax(1) == true[:, k] for k, table in enumerate(scores)], axis=1)
     # 300 items each, 12 attributes of accuracy 0.8 to 0.9: 4.5 standard deviations either side.
     assert np.all((right > 0.69) & (right < 0.98))
     with pytest.raises(InputError, match="attributes must have two values each"):
-        soft.noisy_scores(load_surface_pool("compas", data).arms, np.random.default_rng(0))
+        surface_soft.noisy_scores(load_surface_pool("compas", data).arms, np.random.default_rng(0))
 
 
 def test_a_deep_kernel_over_known_attributes_runs(data):

@@ -9,9 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments.certified import audit_pools, sweep_methods, sweep_report
-from altmas.experiments.certified.audit_pools import audit_pool_names, load_audit_pool
-from altmas.experiments.certified.sweep_methods import Portions, Row, Variant, open_tasks, read_rows, rows_file, run
+from altmas.experiments.bench.rows import Finished, same_rows, to_frame
+from altmas.experiments.certified import sweep_methods, sweep_report
+from altmas.experiments.certified.sweep_methods import check_portions, method_table, sweeps_of
+from altmas.experiments.data import audit_pools
+from altmas.experiments.data.audit_pools import audit_pool_names, load_audit_pool
 
 
 @pytest.fixture(scope="module")
@@ -19,104 +21,93 @@ def digits():
     return load_audit_pool("digits", None)
 
 
-def sweep_in(folder, *more):
-    return CliRunner().invoke(sweep_methods.main, ["--smoke", "--jobs", "1", "--rows", str(folder), *more])
-
-
-def without_seconds(rows):
-    return rows.drop(columns="seconds").sort_values(["seed", "labels", "metric"], ignore_index=True)
+def sweep_in(rows, *more):
+    return CliRunner().invoke(sweep_methods.main, ["--smoke", "--jobs", "1", "--rows", str(rows), *more])
 
 
 def test_smoke_goes_on_where_it_stopped(tmp_path):
-    done = sweep_in(tmp_path)
+    path = tmp_path / "rows.jsonl"
+    done = sweep_in(path)
     assert done.exit_code == 0, done.output
     assert "2 runs" in done.stdout
-    path = rows_file(tmp_path, "digits", "random")
-    whole, text = read_rows(path), path.read_text()
+    whole, lines = to_frame(path), path.read_bytes().splitlines(keepends=True)
     assert len(whole) == 2 * 2 * 5  # seeds, checkpoints (50 and 60), metrics
     assert whole["truth"].between(0, 1).all()
     assert whole["plug_in"].isna().all()
-    lines = text.splitlines(keepends=True)
-    path.write_text("".join(lines[:14]) + lines[14][:9])  # killed while it wrote the second seed
-    assert len(read_rows(path)) == 13
-    again = sweep_in(tmp_path)
+    path.write_bytes(lines[0] + lines[1][:9])  # killed while it wrote the second seed
+    again = sweep_in(path)
     assert "1 runs" in again.stdout, again.output
-    pd.testing.assert_frame_equal(without_seconds(read_rows(path)), without_seconds(whole))
-    assert len(path.read_text().splitlines()) == len(lines)  # neither doubled nor broken
+    assert same_rows(to_frame(path), whole)
     before = path.read_bytes()
-    assert "0 runs" in sweep_in(tmp_path).stdout
+    assert len(before.splitlines()) == len(lines)  # neither doubled nor broken
+    assert "0 runs" in sweep_in(path).stdout
     assert path.read_bytes() == before
-    more = sweep_in(tmp_path, "--budget", "80")
+
+
+def test_more_labels_later_count_every_run_once(tmp_path):
+    path = tmp_path / "rows.jsonl"
+    sweep_in(path)
+    whole = sweep_report.read_all(path)
+    more = sweep_in(path, "--budget", "80")
     assert "2 runs" in more.stdout, more.output
-    kept = read_rows(path)
-    pd.testing.assert_frame_equal(without_seconds(kept[kept["labels"] <= 60]), without_seconds(whole))
-
-
-def test_a_killed_first_line_is_written_anew(tmp_path):
-    path = rows_file(tmp_path, "digits", "random")
-    path.write_text("pool,meth")
-    assert read_rows(path).empty
-    row = Row("digits", "random", 0, 50, "accuracy", 0.9, 0.8, 1.0, np.nan, np.nan, 0.9, 0.1, 50, 10)
-    sweep_methods.append_rows(path, [row])
-    sweep_methods.append_rows(path, [row])
-    assert read_rows(path)["estimate"].tolist() == [0.9]
+    kept = sweep_report.read_all(path)
+    assert kept["labels"].max() == 80
+    columns = ["seed", "labels", "metric", "estimate", "low", "high"]
+    few = kept[kept["labels"] <= 60][columns].sort_values(columns[:3], ignore_index=True)
+    pd.testing.assert_frame_equal(few, whole[columns].sort_values(columns[:3], ignore_index=True))
 
 
 def test_processes_share_the_runs(tmp_path):
-    command = [
-        sys.executable,
-        "-m",
-        "altmas.experiments.certified.sweep_methods",
-        "--smoke",
-        "--jobs",
-        "2",
-        "--rows",
-        tmp_path,
-    ]
+    rows = tmp_path / "rows.jsonl"
+    module = "altmas.experiments.certified.sweep_methods"
+    command = [sys.executable, "-m", module, "--smoke", "--jobs", "2", "--rows", rows]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert set(read_rows(rows_file(tmp_path, "digits", "random"))["seed"]) == {0, 1}
+    assert set(to_frame(rows)["seed"]) == {0, 1}
 
 
 def test_no_tensorflow_without_networks(tmp_path):
+    rows = tmp_path / "rows.jsonl"
     program = (
         "import sys\nfrom altmas.experiments.certified import sweep_methods, sweep_report\n"
-        f"sys.argv[1:] = ['--smoke', '--jobs', '1', '--rows', {str(tmp_path)!r}]\n"
+        f"sys.argv[1:] = ['--smoke', '--jobs', '1', '--rows', {str(rows)!r}]\n"
         "try: sweep_methods.main()\nexcept SystemExit as end: assert not end.code\n"
         "assert not {'tensorflow', 'keras'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert len(list(tmp_path.iterdir())) == 1
+    assert len(to_frame(rows)) == 20
 
 
 def test_the_same_seed_gives_the_same_rows(tmp_path):
-    tasks = list(open_tasks(["digits"], ["random"], 2, Portions(60, 30, 10), None, tmp_path))
-    first, second = run(tasks[0]), run(tasks[0])
-    assert [r.estimate for r in first] == [r.estimate for r in second]
-    assert [r.estimate for r in first] != [r.estimate for r in run(tasks[1])]
+    for name in ("one", "other"):
+        sweep_in(tmp_path / name)
+    one, other = (to_frame(tmp_path / name) for name in ("one", "other"))
+    assert same_rows(one, other)
+    first, second = (one.loc[one["seed"] == seed, "estimate"].tolist() for seed in (0, 1))
+    assert first != second
 
 
-def test_what_a_sweep_refuses(tmp_path, digits):
-    assert "method must be one of" in sweep_in(tmp_path, "--methods", "oracle-of-delphi").output
-    assert "tag of a method must be one of" in sweep_in(tmp_path, "--methods", "random+luck").output
-    left = sweep_in(tmp_path, "--methods", "random+opinions")
+def test_what_a_sweep_refuses(tmp_path):
+    rows = tmp_path / "rows.jsonl"
+    assert "method must be one of" in sweep_in(rows, "--methods", "oracle-of-delphi").output
+    assert "tag of a method must be one of" in sweep_in(rows, "--methods", "random+luck").output
+    left = sweep_in(rows, "--methods", "random+opinions")
     assert "digits has no opinions: random+opinions is left out" in left.output
-    assert "Give --data, or --smoke" in CliRunner().invoke(sweep_methods.main, ["--rows", str(tmp_path)]).output
-    with pytest.raises(InputError, match="initial and batch must meet the checkpoints"):
-        sweep_methods.checkpoints(digits, Portions(None, 50, 30).plan(digits))
-    sweep_in(tmp_path)
-    portions = Portions(60, 50, 10)
+    assert "Give --data, or --smoke" in CliRunner().invoke(sweep_methods.main, ["--rows", str(rows)]).output
+    with pytest.raises(InputError, match="each of checkpoints must be reached: 50 initial labels, then 30 at a time"):
+        list(sweeps_of(["digits"], ["random"], None, None, initial=50, batch=30))
+    sweep_in(rows)
     with pytest.raises(InputError, match="have 50 initial labels and batches of 10; got 30 and 10"):
-        list(open_tasks(["digits"], ["random"], 2, portions, None, tmp_path))
+        check_portions(rows, list(sweeps_of(["digits"], ["random"], None, 60, initial=50, batch=10)))
 
 
-def test_variants_say_what_a_method_sees(digits):
-    variant = Variant.parse("altmas+features+draws=20+surrogate=mlp")
-    assert (variant.name, variant.sees) == ("altmas", {"features"})
-    assert variant.options == {"draws": 20, "surrogate": "mlp"}
+def test_tags_say_what_a_method_sees(digits):
+    found = method_table("altmas+features+draws=20+surrogate=mlp")
+    assert (found["name"], found["sees"]) == ("altmas", ["features"])
+    assert found["options"] == {"draws": 20, "surrogate": "mlp"}
     assert digits.build().features is None
-    assert digits.build(features=True).features.shape == (1597, 8, 8)
+    assert digits.build(frozenset({"features"})).features.shape == (1597, 8, 8)
 
 
 def test_names_of_pools():
@@ -147,33 +138,38 @@ def test_vendor_pools_share_items_and_are_each_others_opinions(tmp_path):
 def made_up(method, error, low, high, metric="accuracy", pool="M-MNIST", labels=100, runs=4):
     """Runs off by `error`, up and down, with intervals from `low` to `high` around the truth."""
     signs = [1, -1] * (runs // 2)
-    return [
-        Row(pool, method, seed, labels, metric, 0.5 + sign * error, 0.5 + low, 0.5 + high,
-            np.nan, np.nan, 0.5, 0.1, 50, 10)
-        for seed, sign in enumerate(signs)
+    looks = [
+        {"labels": labels, "metric": metric, "estimate": 0.5 + sign * error, "low": 0.5 + low, "high": 0.5 + high,
+         "truth": 0.5}
+        for sign in signs
     ]  # fmt: skip
+    return [
+        Finished(f"{pool} {method} {metric} {seed}", "ok", {"pool": pool, "method": method, "seed": seed}, [look],
+                 seconds=0.1)
+        for seed, look in enumerate(looks)
+    ]  # fmt: skip
+
+
+def written(path, runs):
+    path.write_bytes(b"".join(one.line() for one in runs))
+    return path
 
 
 @pytest.fixture
 def rows(tmp_path):
     """`new` halves accuracy's error on one pool, doubles it on another, and a tenth of a precision's remains."""
-    cases = {
-        ("random", "M-MNIST"): [
-            *made_up("random", 0.04, -0.1, 0.1),
-            *made_up("random", 0.08, -0.1, 0.1, "precision:1"),
-        ],
-        ("new", "M-MNIST"): [*made_up("new", 0.02, -0.1, 0.1), *made_up("new", 0.008, 0.05, 0.1, "precision:1")],
-        ("random", "M-SVHN"): made_up("random", 0.01, -0.1, 0.1, pool="M-SVHN"),
-        ("new", "M-SVHN"): [
-            *made_up("new", 0.02, -0.1, 0.1, pool="M-SVHN", runs=2),
-            *made_up("new", 0.02, 0.1, 0.3, pool="M-SVHN")[2:],
-        ],
-        ("random", "er_abt_buy"): made_up("random", 0.1, -0.2, 0.2, "f1:1", "er_abt_buy", 1000),
-        ("new", "er_abt_buy"): made_up("new", 0.2, -0.2, 0.2, "f1:1", "er_abt_buy", 1000),
-    }
-    for (method, pool), some in cases.items():
-        sweep_methods.append_rows(rows_file(tmp_path, pool, method), some)
-    return tmp_path
+    runs = [
+        *made_up("random", 0.04, -0.1, 0.1),
+        *made_up("random", 0.08, -0.1, 0.1, "precision:1"),
+        *made_up("new", 0.02, -0.1, 0.1),
+        *made_up("new", 0.008, 0.05, 0.1, "precision:1"),
+        *made_up("random", 0.01, -0.1, 0.1, pool="M-SVHN"),
+        *made_up("new", 0.02, -0.1, 0.1, pool="M-SVHN", runs=2),
+        *made_up("new", 0.02, 0.1, 0.3, pool="M-SVHN")[2:],
+        *made_up("random", 0.1, -0.2, 0.2, "f1:1", "er_abt_buy", 1000),
+        *made_up("new", 0.2, -0.2, 0.2, "f1:1", "er_abt_buy", 1000),
+    ]
+    return written(tmp_path / "rows.jsonl", runs)
 
 
 def test_report_has_the_ratios_and_the_coverage(rows, tmp_path):
@@ -204,10 +200,10 @@ def test_report_has_the_ratios_and_the_coverage(rows, tmp_path):
 
 
 def test_no_error_anywhere_is_left_out_and_told(tmp_path):
+    runs = []
     for method, error in (("random", 0.04), ("new", 0.02)):
-        some = [*made_up(method, error, -0.1, 0.1), *made_up(method, 0.0, 0.0, 0.0, "recall:3")]
-        sweep_methods.append_rows(rows_file(tmp_path, "M-MNIST", method), some)
-    known = sweep_report.read_all(tmp_path)
+        runs += [*made_up(method, error, -0.1, 0.1), *made_up(method, 0.0, 0.0, 0.0, "recall:3")]
+    known = sweep_report.read_all(written(tmp_path / "rows.jsonl", runs))
     page = sweep_report.report(known)
     assert "| new | 0.50 | 1 |" in page
     assert "No error in any run of the method nor of `random`, so no ratio: M-MNIST recall:3 at 100 (new)." in page
@@ -215,8 +211,7 @@ def test_no_error_anywhere_is_left_out_and_told(tmp_path):
 
 
 def test_report_needs_rows_and_a_baseline(tmp_path, rows):
-    (tmp_path / "none").mkdir()
-    with pytest.raises(InputError, match="rows must be a folder with rows"):
+    with pytest.raises(InputError, match="rows must be a file with rows"):
         sweep_report.read_all(tmp_path / "none")
     with pytest.raises(InputError, match="hold the baseline 'other'"):
         sweep_report.report(sweep_report.read_all(rows), baseline="other")

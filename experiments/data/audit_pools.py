@@ -6,26 +6,24 @@ two entity-resolution pools where one item in a thousand is a match. Nothing is 
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
-from altmas.core.pool import Pool
 from altmas.demo import vendor_digits
-from altmas.experiments.alt_mas.paper_models import outputs_of
-from altmas.experiments.alt_mas.paper_recipes import RECIPES
+from altmas.experiments.data.bench_pool import BenchPool
 from altmas.experiments.data.datasets import load_images, read_npz
+from altmas.experiments.data.paper_outputs import outputs_of
+from altmas.experiments.data.paper_recipes import RECIPES
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
-PAPER = {name: recipe.put_to for name, recipe in RECIPES.items()}
+PUT_TO = {name: recipe.put_to for name, recipe in RECIPES.items()}
 """Model under test -> the images it was put to."""
 
 SERVICES = {
@@ -38,7 +36,7 @@ SERVICES = {
 """Data set -> the services that were asked about it."""
 
 KINDS: dict[str, tuple[str, ...]] = {
-    "paper": tuple(PAPER),
+    "paper": tuple(PUT_TO),
     "vendor": tuple(f"{one}/{service}" for one, services in SERVICES.items() for service in services),
     "cifar100": ("resnet110_cifar100", "resnet20_cifar100"),
     "news": ("news20_scores",),
@@ -49,52 +47,9 @@ KINDS: dict[str, tuple[str, ...]] = {
 DIGITS = "digits"
 """The bundled pool, of no kind: for a smoke test."""
 
-BUDGETS = (100, 200, 400)
 MOST_ITEMS = 10_000
 RARE = 20
 """The class whose precision and recall are asked for is the least predicted with at least so many predictions."""
-
-Opinion = tuple[IntArray, FloatArray]
-"""Predictions `[N]` and confidence `[N]` of another model."""
-
-
-@contextmanager
-def confidences_of_any_scale() -> Iterator[None]:
-    """Confidences of services may be of any scale below 1: `Pool.build` says so, and for stored pools it is meant."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="scores are below")
-        yield
-
-
-@dataclass(frozen=True, eq=False)
-class AuditPool:
-    """A model's outputs with all the labels, the metrics to estimate and the numbers of labels to look at.
-
-    `scores` is the confidence `[N]` as the model gave it, or its probabilities `[N, C]`. A prediction outside `classes`
-    is no class. `opinions` are what other models said about the same items.
-    """
-
-    name: str
-    predictions: IntArray
-    scores: FloatArray | None
-    labels: IntArray
-    classes: tuple[int, ...]
-    features: NDArray[Any] | None = None
-    opinions: Mapping[str, Opinion] = field(default_factory=lambda: MappingProxyType({}))
-    metrics: tuple[str, ...] = ("accuracy",)
-    budgets: tuple[int, ...] = BUDGETS
-
-    def build(self, *, opinions: bool = False, features: bool = False) -> Pool:
-        """The pool a method sees, with the other models' opinions and the items' features where they are asked for."""
-        more: dict[str, Any] = {"opinions": dict(self.opinions)} if opinions else {}
-        with confidences_of_any_scale():
-            return Pool.build(
-                self.predictions,
-                scores=self.scores,
-                features=self.features if features else None,
-                classes=self.classes,
-                **more,
-            )
 
 
 def audit_pool_names(kind: str = "all") -> tuple[str, ...]:
@@ -110,7 +65,7 @@ def audit_pool_names(kind: str = "all") -> tuple[str, ...]:
     return KINDS[kind]
 
 
-def load_audit_pool(name: str, data: Path | None) -> AuditPool:
+def load_audit_pool(name: str, data: Path | None) -> BenchPool:
     """A pool by its name, from the data directory (`digits` needs none)."""
     if name == DIGITS:
         return _digits()
@@ -134,24 +89,24 @@ def usual_metrics(predictions: IntArray, classes: Sequence[int]) -> tuple[str, .
     return ("accuracy", "macro_precision", "macro_recall", f"precision:{rare}", f"recall:{rare}")
 
 
-def _with_usual_metrics(name: str, predictions: Any, scores: Any, labels: Any, **more: Any) -> AuditPool:
+def _with_usual_metrics(name: str, predictions: Any, scores: Any, labels: Any, **more: Any) -> BenchPool:
     said, true = np.asarray(predictions, dtype=np.int64), np.asarray(labels, dtype=np.int64)
     given = np.asarray(scores, dtype=np.float64)
     inside = {"classes": tuple(range(given.shape[1])) if given.ndim == 2 else _values(true)} | more
-    return AuditPool(name, said, given, true, metrics=usual_metrics(said, inside["classes"]), **inside)
+    return BenchPool(name, said, true, given, metrics=usual_metrics(said, inside["classes"]), **inside)
 
 
 def _values(labels: IntArray) -> tuple[int, ...]:
     return tuple(int(one) for one in np.unique(labels))
 
 
-def _paper(name: str, data: Path) -> AuditPool:
-    images = load_images(PAPER[name], data, download=False)
+def _paper(name: str, data: Path) -> BenchPool:
+    images = load_images(PUT_TO[name], data, download=False)
     scores = _shares(outputs_of(name, data, images.labels))
     return _with_usual_metrics(name, scores.argmax(1), scores, images.labels, features=images.images)
 
 
-def _vendor(name: str, data: Path) -> AuditPool:
+def _vendor(name: str, data: Path) -> BenchPool:
     source, service = name.split("/")
     arrays = read_npz(data / f"vendor_{source}.npz")
     services = arrays["services"].tolist()
@@ -164,22 +119,21 @@ def _vendor(name: str, data: Path) -> AuditPool:
     return _with_usual_metrics(name, said[me], sure[me], arrays["labels"][rows], opinions=opinions)
 
 
-def _cifar100(name: str, data: Path) -> AuditPool:
+def _cifar100(name: str, data: Path) -> BenchPool:
     arrays = read_npz(data / f"{name}.npz")
     if "logits" in arrays:
-        logits = arrays["logits"].astype(np.float64)
-        scores = _shares(np.exp(logits - logits.max(1, keepdims=True)))
+        scores = softmax(arrays["logits"].astype(np.float64), axis=1)
         return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
     return _with_usual_metrics(name, arrays["predictions"], arrays["confidence"], arrays["labels"])
 
 
-def _news(name: str, data: Path) -> AuditPool:
+def _news(name: str, data: Path) -> BenchPool:
     arrays = read_npz(data / f"{name}.npz")
     scores = _shares(arrays["scores"])
     return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
 
 
-def _entity_resolution(name: str, data: Path) -> AuditPool:
+def _entity_resolution(name: str, data: Path) -> BenchPool:
     """Pairs of records, match or not.
 
     The probabilities are well calibrated: they sum to 49.0 and 18.6 where 50 and 20 pairs match. A prediction is
@@ -187,13 +141,13 @@ def _entity_resolution(name: str, data: Path) -> AuditPool:
     """
     arrays = read_npz(data / f"{name}.npz")
     p = arrays["probs"].astype(np.float64)
-    return AuditPool(
-        name, (arrays["scores"] > 0).astype(np.int64), np.stack([1 - p, p], 1), arrays["labels"].astype(np.int64),
+    return BenchPool(
+        name, (arrays["scores"] > 0).astype(np.int64), arrays["labels"].astype(np.int64), np.stack([1 - p, p], 1),
         classes=(0, 1), features=arrays["features"], metrics=("f1:1",), budgets=(1000,),
     )  # fmt: skip
 
 
-def _digits() -> AuditPool:
+def _digits() -> BenchPool:
     vendor = vendor_digits()
     return _with_usual_metrics(DIGITS, vendor.predictions, vendor.scores, vendor.labels, features=vendor.images)
 
@@ -204,7 +158,7 @@ def _shares(scores: NDArray[Any]) -> FloatArray:
     return np.asarray(values / values.sum(1, keepdims=True))
 
 
-_LOADERS: dict[str, Callable[[str, Path], AuditPool]] = {
+_LOADERS: dict[str, Callable[[str, Path], BenchPool]] = {
     "paper": _paper,
     "vendor": _vendor,
     "cifar100": _cifar100,

@@ -1,7 +1,5 @@
 """Active Bayesian assessment, Tables 10 and 11: labels needed to identify the predicted classes of highest cost.
 
-    python -m altmas.experiments.active_bayesian.table10_11 --data DIR --rows table10_11.csv
-
 Cost `human`: mistaking a person costs c times as much as another mistake. Cost `superclass`: a mistake outside the true
 class's superclass costs c times as much as one within. True classes of equal cost are one outcome (right, cheap or dear
 mistake), which a Dirichlet over the true classes allows exactly; its strength is 1. At c = 1 the two costs are the same
@@ -10,8 +8,10 @@ matrix, so rows agree up to chance there; the paper's differ by more (5.0K and 2
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
+from itertools import product
 
 import click
 import numpy as np
@@ -19,35 +19,27 @@ import pandas as pd
 
 from altmas.bandits.lockstep import FixedPrior
 from altmas.bandits.rewards import FindCostliest
-from altmas.bandits.rules import RandomItems, Thompson
-from altmas.experiments import aba_ranking as ranking
+from altmas.experiments.active_bayesian import ranking
+from altmas.experiments.active_bayesian.groups import Asked, Effort, Table, proportions
+from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, superclass_of
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
 COSTS = ("human", "superclass")
 RATIOS = (1, 2, 5, 10)
-METHODS = ("random, uniform", "random, informed", "thompson, informed")
-COSTED = ("wideresnet_cifar100", "resnet20_cifar100")
-PAPER = {
-    ("human", 1, 1): (9.6, 9.4, 5.0),
-    ("human", 1, 10): (10.0, 10.0, 9.4),
-    ("human", 2, 1): (9.3, 9.3, 4.4),
-    ("human", 2, 10): (9.8, 10.0, 8.4),
-    ("human", 5, 1): (9.5, 9.7, 4.5),
-    ("human", 5, 10): (9.6, 10.0, 7.9),
-    ("human", 10, 1): (9.3, 9.1, 2.2),
-    ("human", 10, 10): (9.6, 9.7, 7.4),
-    ("superclass", 1, 1): (9.9, 10.0, 2.2),
-    ("superclass", 1, 10): (9.8, 9.9, 5.9),
-    ("superclass", 2, 1): (10.0, 10.0, 2.2),
-    ("superclass", 2, 10): (9.9, 9.9, 5.2),
-    ("superclass", 5, 1): (9.9, 10.0, 1.8),
-    ("superclass", 5, 10): (9.9, 9.9, 5.3),
-    ("superclass", 10, 1): (10.0, 9.8, 1.4),
-    ("superclass", 10, 10): (9.9, 9.9, 4.0),
+COST_METHODS = ("random, uniform", "random, informed", "thompson, informed")
+LABELS_BY_COST = {
+    ("human", 1): ((9.6, 9.4, 5.0), (10.0, 10.0, 9.4)),
+    ("human", 2): ((9.3, 9.3, 4.4), (9.8, 10.0, 8.4)),
+    ("human", 5): ((9.5, 9.7, 4.5), (9.6, 10.0, 7.9)),
+    ("human", 10): ((9.3, 9.1, 2.2), (9.6, 9.7, 7.4)),
+    ("superclass", 1): ((9.9, 10.0, 2.2), (9.8, 9.9, 5.9)),
+    ("superclass", 2): ((10.0, 10.0, 2.2), (9.9, 9.9, 5.2)),
+    ("superclass", 5): ((9.9, 10.0, 1.8), (9.9, 9.9, 5.3)),
+    ("superclass", 10): ((10.0, 9.8, 1.4), (9.9, 9.9, 4.0)),
 }
-"""Thousands of queries, on a ResNet-110 and 10,000 images: (cost, c, m) -> by method."""
+"""Thousands of queries, on a ResNet-110 and 10,000 images: (cost, c) -> top 1 and top 10, by method."""
 
 TINY_CLASSES = 10
 
@@ -91,7 +83,7 @@ class CostArms:
     @property
     def theta(self) -> FloatArray:
         """Proportions on the full test set."""
-        return np.asarray(self.truth / self.truth.sum(-1, keepdims=True))
+        return proportions(self.truth)
 
 
 def homes(outcomes: Outcomes) -> tuple[IntArray, int]:
@@ -117,50 +109,35 @@ def cost_arms(outcomes: Outcomes, cost: str) -> CostArms:
     )
 
 
-def costliest(arms: CostArms, ratio: float, m: int, method: str, effort: ranking.Effort) -> dict[str, float]:
+def costliest(both: Mapping[str, CostArms], cost: str, c: int, m: int, method: str, effort: Effort) -> dict[str, float]:
     """One cell of the tables."""
-    rule, _, kind = method.partition(", ")
-    prior = arms.informed if kind == "informed" else arms.uniform
-    task = FindCostliest(np.tile([0.0, 1.0, float(ratio)], (len(prior), 1)))
-    way = ranking.Way(Thompson() if rule == "thompson" else RandomItems(), lambda: FixedPrior(prior))
+    arms = both[cost]
+    prior = arms.informed if method.endswith("informed") else arms.uniform
+    task = FindCostliest(np.tile([0.0, 1.0, float(c)], (len(prior), 1)))
+    way = ranking.Way(ranking.rule_of(method), partial(FixedPrior, prior))
     found = ranking.identify(arms.truth, arms.theta, task, m, way, effort)
     return {**found, "thousands": found["percent"] / 100 * float(arms.truth.sum()) / 1000}
 
 
-def table(rows: pd.DataFrame) -> str:
-    """Thousands of labels by method, the paper's beside."""
-    keys = ["cost", "network", "c", "m"]
-    wide = rows.pivot(index=keys, columns="method", values="thousands").reindex(columns=list(METHODS))
-    text = wide.map(lambda v: "never" if np.isnan(v) else f"{v:.2f}")
-    for place, name in enumerate(METHODS):
-        found = [PAPER.get((cost, c, m)) if network != "digits" else None for cost, network, c, m in wide.index]
-        text[f"paper: {name}"] = [f"{row[place]:.1f}" if row else "" for row in found]
-    return text.to_string()
+def cost_cases(network: str, asked: Asked) -> Iterable[Case]:
+    """Both costs, every ratio, top 1 and top m, every method."""
+    outcomes = ranking.load(network, asked.data)
+    both = {cost: cost_arms(outcomes, cost) for cost in COSTS}
+    tops = ranking.tops_and_methods(len(both[COSTS[0]].truth), COST_METHODS)
+    ratios = (1, 10) if asked.smoke else RATIOS
+    keys = [{"cost": cost, "c": c, **top} for cost, c, top in product(COSTS, ratios, tops)]
+    return ranking.identification_cases(network, asked, 100, keys, partial(costliest, both))
 
 
-@click.command()
-@ranking.options
-def main(data: Path | None, smoke: bool, replicates: int | None, seed: int, rows: Path | None) -> None:
-    """Print both tables."""
-    ranking.require_data(data, smoke)
-    effort = ranking.effort_of(smoke, replicates, seed, 100)
-    loaded = {network: ranking.load(network, data) for network in (("digits",) if smoke else COSTED)}
-    arms = {(network, cost): cost_arms(outcomes, cost) for network, outcomes in loaded.items() for cost in COSTS}
-    cases = [
-        {"network": network, "cost": cost, "c": ratio, "m": m, "method": method}
-        for network, cost in arms
-        for ratio in ((1, 10) if smoke else RATIOS)
-        for m in (1, ranking.top_m(len(arms[network, cost].truth)))
-        for method in METHODS
-    ]
+def _paper(at: tuple[str, str, int, int]) -> tuple[float, ...] | None:
+    cost, network, c, m = at
+    return None if network == "digits" else LABELS_BY_COST[cost, c][m > 1]
 
-    def run(case: ranking.Case) -> dict[str, float]:
-        mine = arms[case["network"], case["cost"]]
-        return costliest(mine, case["c"], case["m"], case["method"], effort)
 
+def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Thousands of labels needed for a mean reciprocal rank above 0.99, classes of highest cost")
-    click.echo(table(ranking.sweep(ranking.with_effort(cases, effort), run, rows)))
+    text = ranking.wide(rows, ["cost", "network", "c", "m"], "thousands", COST_METHODS, 2).sort_index()
+    click.echo(ranking.add_paper(text, COST_METHODS, _paper).to_string())
 
 
-if __name__ == "__main__":
-    main()
+TABLE_10 = Table(("wideresnet_cifar100", "resnet20_cifar100"), cost_cases, _show)

@@ -1,7 +1,5 @@
 """Active Bayesian assessment, Table 7: labels needed to compare the accuracies of two groups, over all pairs.
 
-    python -m altmas.experiments.active_bayesian.table7 --data DIR --rows table7.csv
-
 A comparison ends with the first label after which the most probable region eta of the ROPE (margin 0.05) is the one on
 the full test set and its probability lambda is within 5% of the value there. Those two are taken under a uniform prior,
 the same goal for every method. A comparison that never gets there counts all labels of its pair.
@@ -9,49 +7,42 @@ the same goal for every method. A comparison that never gets there counts all la
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
-from pathlib import Path
 
 import click
 import numpy as np
 import pandas as pd
 
 from altmas.bandits.lockstep import pull
-from altmas.bandits.rewards import Compare, rope
-from altmas.bandits.rules import ArmRule, RandomItems, Thompson, sample_outcomes
+from altmas.bandits.rewards import TellApart, rope
+from altmas.bandits.rules import ArmRule, sample_outcomes
 from altmas.core.groups import Groups
 from altmas.core.streams import stream
-from altmas.experiments import aba_ranking as ranking
+from altmas.experiments.active_bayesian import ranking
+from altmas.experiments.active_bayesian.groups import Asked, Effort, GroupOutcomes, Table, by_class, group_outcomes
+from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, superclass_of
 from altmas.metrics.types import FloatArray, IntArray
 
-MARGIN = 0.05
+ROPE_MARGIN = 0.05
 CLOSE = 0.05
-METHODS = ("random, uniform", "random, informed", "thompson, informed")
-PAPER = {"resnet110_cifar100": (203.5, 129.0, 121.9), "news20": (197.3, 157.4, 136.1)}
-COMPARED = ("resnet110_cifar100", "wideresnet_cifar100", "news20")
+COMPARISON_METHODS = ("random, uniform", "random, informed", "thompson, informed")
+LABELS_TO_COMPARE = {"resnet110_cifar100": (203.5, 129.0, 121.9), "news20": (197.3, 157.4, 136.1)}
 
 
-def compared_arms(outcomes: Outcomes) -> ranking.ClassArms:
+def compared_arms(outcomes: Outcomes) -> GroupOutcomes:
     """Superclasses of the predicted class for CIFAR-100, predicted classes otherwise; right means the very class."""
-    arms = ranking.class_arms(outcomes)
     if not outcomes.name.endswith("cifar100"):
-        return arms
-    groups = Groups(tuple(SUPERCLASSES), superclass_of()[outcomes.predictions])
-    right = np.bincount(groups.index, outcomes.right, minlength=len(groups.names)).astype(np.int64)
-    truth = np.stack([right, groups.sizes - right], -1)
-    return replace(arms, groups=groups, truth=truth, scores=groups.mean(outcomes.confidence))
-
-
-def first_groups(arms: ranking.ClassArms, count: int) -> ranking.ClassArms:
-    """A few of the arms, to keep a smoke short."""
-    return replace(arms, truth=arms.truth[:count], scores=arms.scores[:count])
+        return by_class(outcomes)
+    return group_outcomes(outcomes, Groups(tuple(SUPERCLASSES), superclass_of()[outcomes.predictions]))
 
 
 def reached(alpha: FloatArray, region: IntArray, confidence: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Whether beliefs `[P, 2, 2]` about pairs agree with the full test set's eta and lambda `[P]`."""
-    mass = rope(alpha[:, 0], alpha[:, 1], MARGIN)
+    mass = rope(alpha[:, 0], alpha[:, 1], ROPE_MARGIN)
     near = np.abs(mass.max(-1) - confidence) < CLOSE * confidence
     return np.asarray((mass.argmax(-1) == region) & near)
 
@@ -64,11 +55,11 @@ def labels_until_told(
     All pairs advance together; one that is done leaves.
     """
     everything = truth + np.ones(truth.shape)
-    final = rope(everything[:, 0], everything[:, 1], MARGIN)
+    final = rope(everything[:, 0], everything[:, 1], ROPE_MARGIN)
     region, confidence = final.argmax(-1), final.max(-1)
     spent, told = np.zeros(len(truth), dtype=np.int64), np.zeros(len(truth), dtype=np.int64)
     urns, seen, open_ = truth.copy(), np.zeros_like(truth), np.arange(len(truth))
-    task = Compare(MARGIN)
+    task = TellApart(ROPE_MARGIN)
     while open_.size:
         left = urns.sum(-1)
         arms = rule.choose(seen + prior[open_], task, left, 1, sample_outcomes, rng)[:, 0]
@@ -82,46 +73,31 @@ def labels_until_told(
     return spent, told
 
 
-def compare_all(arms: ranking.ClassArms, method: str, effort: ranking.Effort) -> dict[str, float]:
+def compare_all(arms: GroupOutcomes, method: str, effort: Effort) -> dict[str, float]:
     """Mean labels over all pairs of groups and replicates, its standard error, and the share that reached the goal."""
-    rule, _, kind = method.partition(", ")
-    counts = ranking.informed_prior(arms.scores) if kind == "informed" else ranking.uniform_prior(len(arms.scores))
+    counts = ranking.prior_of(method.partition(", ")[2], arms)
     pairs = np.tile(np.array(list(combinations(range(len(arms.scores)), 2))), (effort.replicates, 1))
     spent, told = labels_until_told(
-        arms.truth[pairs], counts[pairs], Thompson() if rule == "thompson" else RandomItems(),
-        stream(effort.seed, "compare", method),
-    )  # fmt: skip
+        arms.truth[pairs], counts[pairs], ranking.rule_of(method), stream(effort.seed, "compare", method)
+    )
     by_replicate = spent.reshape(effort.replicates, -1).mean(-1)
     error = by_replicate.std(ddof=1) / np.sqrt(effort.replicates) if effort.replicates > 1 else float("nan")
     return {"labels": float(spent.mean()), "se": float(error), "told": float(told.mean())}
 
 
-def table(rows: pd.DataFrame) -> str:
-    """Mean labels by method, the paper's beside."""
-    wide = rows.pivot(index="network", columns="method", values="labels").reindex(columns=list(METHODS))
-    for place, name in enumerate(METHODS):
-        wide[f"paper: {name}"] = [PAPER.get(str(network), (np.nan,) * 3)[place] for network in wide.index]
-    return wide.round(1).to_string(na_rep="")
+def comparison_cases(network: str, asked: Asked) -> Iterable[Case]:
+    """Every method on the pairs of a network's groups."""
+    arms = compared_arms(ranking.load(network, asked.data))
+    if asked.smoke:
+        arms, asked = arms.first(4), replace(asked, replicates=asked.replicates or 1)
+    keys = [{"method": method} for method in COMPARISON_METHODS]
+    return ranking.identification_cases(network, asked, 20, keys, partial(compare_all, arms))
 
 
-@click.command()
-@ranking.options
-def main(data: Path | None, smoke: bool, replicates: int | None, seed: int, rows: Path | None) -> None:
-    """Print the table."""
-    ranking.require_data(data, smoke)
-    effort = ranking.effort_of(smoke, replicates or (1 if smoke else None), seed, 20)
-    networks = ("digits",) if smoke else COMPARED
-    arms = {network: compared_arms(ranking.load(network, data)) for network in networks}
-    if smoke:
-        arms = {network: first_groups(mine, 4) for network, mine in arms.items()}
-    cases = [{"network": network, "method": method} for network in networks for method in METHODS]
-
-    def run(case: ranking.Case) -> dict[str, float]:
-        return compare_all(arms[case["network"]], case["method"], effort)
-
+def _show(rows: pd.DataFrame, asked: Asked) -> None:
     click.echo("Mean number of labels until two groups are compared rightly")
-    click.echo(table(ranking.sweep(ranking.with_effort(cases, effort), run, rows)))
+    text = ranking.wide(rows, ["network"], "labels", COMPARISON_METHODS)
+    click.echo(ranking.add_paper(text, COMPARISON_METHODS, LABELS_TO_COMPARE.get).to_string())
 
 
-if __name__ == "__main__":
-    main()
+TABLE_7 = Table(("resnet110_cifar100", "wideresnet_cifar100", "news20"), comparison_cases, _show)

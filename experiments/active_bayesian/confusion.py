@@ -1,7 +1,5 @@
 """Table 4 of "Active Bayesian Assessment": error of the confusion matrix, relative to scores without any label.
 
-    python -m altmas.experiments.active_bayesian.table4 --data DIR --rows table4.csv
-
     RMSE = (sum_k p_k sum_j (theta_jk - estimate_jk)^2)^(1/2),    theta_jk = P(true class j | predicted class k)
 
 divided by the RMSE of the informed prior with no labels. Only networks whose whole softmax is stored.
@@ -19,34 +17,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
-import click
 import numpy as np
 import pandas as pd
 
 from altmas.bandits.lockstep import FixedPrior, Measure, simulate
 from altmas.bandits.rewards import EstimateArms
 from altmas.bandits.rules import ArmRule, RandomItems, Thompson
-from altmas.experiments.active_bayesian.common import (
-    PER_GROUP,
-    TINY,
-    Job,
-    Options,
-    PaperTable,
-    as_rows,
-    options,
-    print_tables,
-    sweep,
-)
+from altmas.experiments.active_bayesian.estimation import PaperNumbers, Sheet, as_rows, show_sheets
+from altmas.experiments.active_bayesian.groups import PER_GROUP, TINY, Asked, Table, proportions
+from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import Outcomes, load_network
 from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
-NETWORKS = ("wideresnet_cifar100", "resnet20_cifar100", "news20")
-
-PAPER: PaperTable = {
+CONFUSION_ERROR: PaperNumbers = {
     "CIFAR-100": [(1.463, 0.077, 0.025), (0.071, 0.012, 0.004), (0.001, 0.002, 0.001)],
     "20 News": [(3.405, 0.018, 0.005), (0.188, 0.004, 0.001), (0.011, 0.001, 0.000)],
 }
@@ -63,7 +49,7 @@ class Columns:
     @property
     def theta(self) -> FloatArray:
         """P(true class | predicted class) `[G, C]`."""
-        return np.asarray(self.truth / self.truth.sum(1, keepdims=True))
+        return proportions(self.truth)
 
 
 def confusion_columns(outcomes: Outcomes) -> Columns:
@@ -120,7 +106,7 @@ def column_methods(columns: Columns) -> dict[str, tuple[ArmRule, FloatArray]]:
     }
 
 
-def jobs(network: str, asked: Options) -> Iterable[Job]:
+def confusion_cases(network: str, asked: Asked) -> Iterable[Case]:
     """Every method on one network."""
     outcomes = load_network(network, asked.data)
     columns = confusion_columns(outcomes)
@@ -130,35 +116,31 @@ def jobs(network: str, asked: Options) -> Iterable[Job]:
     task, runs = EstimateArms(columns.shares), asked.runs(len(columns.shares))
 
     def run(rule: ArmRule, prior: FloatArray) -> pd.DataFrame:
-        def tried(truth: Columns, *measures: Measure) -> FloatArray:
-            return simulate(
-                truth.truth, task, rule, partial(FixedPrior, prior), measures,
+        def tried(truth: Columns, measures: dict[str, bool]) -> pd.DataFrame:
+            wanted = [scaled(truth, scale, root) for root in measures.values()]
+            values = simulate(
+                truth.truth, task, rule, partial(FixedPrior, prior), wanted,
                 replicates=runs, checkpoints=labels, seed=asked.seed,
             )  # fmt: skip
+            return as_rows(list(measures), labels, values)
 
-        parts = [
-            as_rows(["rmse", "squared"], labels, tried(columns, *(scaled(columns, scale, r) for r in (True, False))))
-        ]
-        parts.append(as_rows(["predicted as true"], labels, tried(wrongly, scaled(wrongly, scale, False))))
+        parts = [tried(columns, {"rmse": True, "squared": False}), tried(wrongly, {"predicted as true": False})]
         return pd.concat(parts)
 
     for name, (rule, prior) in column_methods(columns).items():
-        yield Job(
-            {"network": network, "method": name, "replicates": runs, "seed": asked.seed}, partial(run, rule, prior)
-        )
+        key: dict[str, str | int] = {"network": network, "method": name, "replicates": runs, "seed": asked.seed}
+        yield Case(key, partial(run, rule, prior))
 
 
-@click.command()
-@options
-def main(**options: Any) -> None:
-    """Print the three tables."""
-    asked = Options(**options)
-    rows = sweep((job for network in asked.networks(NETWORKS) for job in jobs(network, asked)), asked.rows)
-    print_tables("Scaled RMSE of the confusion matrix, by labels", rows, "rmse", PAPER, 3)
-    print_tables("The same squared", rows, "squared", PAPER, 3)
-    title = "Squared, and the predicted class counted as the true one: what the paper's numbers look like"
-    print_tables(title, rows, "predicted as true", PAPER, 3)
+SHEETS_4 = (
+    Sheet("Scaled RMSE of the confusion matrix, by labels", "rmse", CONFUSION_ERROR, 3),
+    Sheet("The same squared", "squared", CONFUSION_ERROR, 3),
+    Sheet(
+        "Squared, and the predicted class counted as the true one: what the paper's numbers look like",
+        "predicted as true", CONFUSION_ERROR, 3,
+    ),
+)  # fmt: skip
+WHOLE_SOFTMAX = ("wideresnet_cifar100", "resnet20_cifar100", "news20")
+"""Networks of which all scores are stored."""
 
-
-if __name__ == "__main__":
-    main()
+TABLE_4 = Table(WHOLE_SOFTMAX, confusion_cases, partial(show_sheets, SHEETS_4))

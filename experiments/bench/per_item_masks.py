@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import softmax
 
 from altmas.surrogates import MCDropoutMLP
 from altmas.surrogates.networks.architectures import Float32Array
@@ -35,5 +36,4 @@ class PerItemMLP(MCDropoutMLP):
                     kept = rng.random(z.shape, dtype=np.float32) < keep
                     z = np.maximum(z, 0) * kept / keep @ kernel + bias
                 out[j, rows] = z
-        shifted = np.exp(out - out.max(-1, keepdims=True))
-        return np.asarray(shifted / shifted.sum(-1, keepdims=True), dtype=np.float32)
+        return np.asarray(softmax(out, axis=-1), dtype=np.float32)

@@ -1,7 +1,5 @@
 """Active Bayesian assessment, Table 9: per cent of labels needed to identify the least calibrated predicted classes.
 
-    python -m altmas.experiments.active_bayesian.table9 --data DIR --rows table9.csv
-
 A class's calibration error is taken over ten equal-width bins of the score within the class. Each bin of each class has
 its own Beta, with the informed prior of strength 2. The truth is the plain calibration error on the full test set;
 `never`: with everything labelled the priors of the bins still rank the classes otherwise. `of the pool`: the same runs,
@@ -10,8 +8,9 @@ ranked by the calibration error of the pool itself, its labelled items known.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
 import click
 import numpy as np
@@ -19,14 +18,15 @@ import pandas as pd
 
 from altmas.bandits.lockstep import FixedPrior
 from altmas.bandits.rewards import FindLeastCalibrated
-from altmas.bandits.rules import RandomItems, Sampler, Thompson, mean_bins
-from altmas.experiments import aba_ranking as ranking
-from altmas.experiments.data.networks import NETWORKS, Outcomes
+from altmas.bandits.rules import Sampler, mean_bins
+from altmas.experiments.active_bayesian import ranking
+from altmas.experiments.active_bayesian.groups import SCORE_BINS, Asked, Effort, Table, informed_prior
+from altmas.experiments.bench.cases import Case
+from altmas.experiments.data.networks import Outcomes
 from altmas.metrics.types import FloatArray, IntArray
 
-BINS = 10
-METHODS = ("random, informed", "thompson, informed")
-PAPER = {
+CALIBRATION_METHODS = ("random, informed", "thompson, informed")
+LABELS_TO_LEAST_CALIBRATED = {
     ("CIFAR-100", 1): (88.0, 43.0),
     ("CIFAR-100", 10): (90.0, 59.0),
     ("ImageNet", 1): (89.6, 31.0),
@@ -46,19 +46,19 @@ class BinArms:
     theta: FloatArray
 
 
-def bin_arms(outcomes: Outcomes, bins: int = BINS, strength: float = 2.0) -> BinArms:
+def bin_arms(outcomes: Outcomes, bins: int = SCORE_BINS, strength: float = 2.0) -> BinArms:
     """Cross the predicted classes with equal-width bins. A bin without scores has its centre for a mean score."""
-    classes = ranking.class_groups(outcomes)
-    shape = (len(classes.names), bins)
+    said, index = np.unique(outcomes.predictions, return_inverse=True)
+    shape = (len(said), bins)
     place = np.minimum((outcomes.confidence * bins).astype(np.int64), bins - 1)
-    cell = classes.index * bins + place
+    cell = index * bins + place
     size = np.bincount(cell, minlength=shape[0] * bins).reshape(shape)
     right = np.bincount(cell, outcomes.right, minlength=shape[0] * bins).reshape(shape).astype(np.int64)
     total = np.bincount(cell, outcomes.confidence, minlength=shape[0] * bins).reshape(shape)
     centres = np.broadcast_to((np.arange(bins) + 0.5) / bins, shape)
     scores = np.divide(total, size, out=centres.copy(), where=size > 0)
     accuracy = np.divide(right, size, out=scores.copy(), where=size > 0)
-    pseudo = ranking.informed_prior(scores, strength)
+    pseudo = informed_prior(scores, strength, ranking.SURE)
     return BinArms(
         np.concatenate([right, size - right], -1),
         FindLeastCalibrated(size / size.sum(-1, keepdims=True), scores),
@@ -93,53 +93,27 @@ def of_pool_bins(truth: IntArray) -> ranking.Estimator:
     return estimator
 
 
-def least_calibrated(arms: BinArms, m: int, method: str, effort: ranking.Effort) -> dict[str, float]:
-    """One cell of the table."""
-    way = ranking.Way(
-        Thompson() if method.startswith("thompson") else RandomItems(),
-        lambda: FixedPrior(arms.prior, mean_bins),
-        sample_filled_bins(arms.task.shares > 0),
-    )
-    return ranking.identify(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth))
+def least_calibrated_cases(network: str, asked: Asked) -> Iterable[Case]:
+    """Top 1 and top m, every method."""
+    arms = bin_arms(ranking.load(network, asked.data))
+    sample = sample_filled_bins(arms.task.shares > 0)
+
+    def run(m: int, method: str, effort: Effort) -> dict[str, float]:
+        way = ranking.Way(ranking.rule_of(method), partial(FixedPrior, arms.prior, mean_bins), sample)
+        return ranking.identify(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth))
+
+    keys = ranking.tops_and_methods(len(arms.truth), CALIBRATION_METHODS)
+    return ranking.identification_cases(network, asked, 200, keys, run)
 
 
-def table(rows: pd.DataFrame) -> str:
-    """Ours by method, the paper's beside; `end` is the MRR with everything labelled."""
-    wide = rows.pivot(index=["network", "m"], columns="method", values="percent").reindex(columns=list(METHODS))
-    text = wide.map(lambda v: "never" if np.isnan(v) else f"{v:.1f}")
-    pooled = rows.pivot(index=["network", "m"], columns="method", values="percent_pool")
-    for name in METHODS:
-        text[f"{name}, of the pool"] = pooled[name].map(lambda v: "never" if np.isnan(v) else f"{v:.1f}")
-    text["end"] = rows.groupby(["network", "m"])["end"].max().round(3)
-    for place, name in enumerate(METHODS):
-        found = [PAPER.get((ranking.PAPER_DATA.get(network, ""), m)) for network, m in wide.index]
-        text[f"paper: {name}"] = [f"{row[place]:.1f}" if row else "" for row in found]
-    return text.to_string()
-
-
-@click.command()
-@ranking.options
-@click.option("--imagenet", default=ranking.IMAGENET, show_default=True, help="ImageNet network; empty for none.")
-def main(data: Path | None, smoke: bool, replicates: int | None, seed: int, rows: Path | None, imagenet: str) -> None:
-    """Print the table."""
-    ranking.require_data(data, smoke)
-    effort = ranking.effort_of(smoke, replicates, seed, 200)
-    networks = ("digits",) if smoke else (*NETWORKS, *filter(None, [imagenet]))
-    arms = {network: bin_arms(ranking.load(network, data)) for network in networks}
-    cases = [
-        {"network": network, "m": m, "method": method}
-        for network in networks
-        for m in (1, ranking.top_m(len(arms[network].truth)))
-        for method in METHODS
-    ]
-
-    def run(case: ranking.Case) -> dict[str, float]:
-        amount = ranking.scaled(case["network"], effort)
-        return least_calibrated(arms[case["network"]], case["m"], case["method"], amount)
-
+def _show(rows: pd.DataFrame, asked: Asked) -> None:
+    """`end` is the MRR with everything labelled."""
     click.echo("Per cent of the labels needed for a mean reciprocal rank above 0.99, least calibrated classes")
-    click.echo(table(ranking.sweep(ranking.with_effort(cases, effort), run, rows)))
+    text = ranking.wide(rows, ["network", "m"], "percent", CALIBRATION_METHODS)
+    pooled = ranking.wide(rows, ["network", "m"], "percent_pool", CALIBRATION_METHODS)
+    text = text.join(pooled.rename(columns=lambda name: f"{name}, of the pool"))
+    text["end"] = rows.groupby(["network", "m"])["end"].max().round(3)
+    click.echo(ranking.add_paper(text, CALIBRATION_METHODS, ranking.numbers_of(LABELS_TO_LEAST_CALIBRATED)).to_string())
 
 
-if __name__ == "__main__":
-    main()
+TABLE_9 = Table(ranking.IDENTIFIED_ON, least_calibrated_cases, _show)
