@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import importlib as _importlib
 import pathlib as _pathlib
+import sys as _sys
+from importlib.abc import Loader as _Loader
+from importlib.abc import MetaPathFinder as _MetaPathFinder
+from importlib.machinery import ModuleSpec as _ModuleSpec
+from types import ModuleType as _ModuleType
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # In a checkout the rooms metrics/, surrogates/ and experiments/ lie beside this folder, not inside it. Looking for
@@ -70,6 +75,35 @@ def __getattr__(name: str) -> object:
     found: object = getattr(_importlib.import_module(f"altmas.{_HOMES[name]}"), name)
     globals()[name] = found
     return found
+
+
+# Import paths that pages once showed, and where they lead now.
+_MOVED = {
+    "displays": "plots.displays",
+    "estimates": "core.estimates",
+    "experiments.bench_pools": "experiments.bench.pools",
+    "experiments.bench_rows": "experiments.bench.rows",
+    "experiments.bench_spec": "experiments.bench.spec",
+    "lockstep": "bandits.lockstep",
+    "method": "core.method",
+    "method_random": "methods.random",
+    "policies": "core.policies",
+    "streams": "core.streams",
+    "surfaces.plots": "plots.heat_maps",
+}
+
+
+class _Moved(_MetaPathFinder, _Loader):
+    """Finds a module by a path it once had: it is the same module as at its present one."""
+
+    def find_spec(self, name: str, path: object, target: object = None) -> _ModuleSpec | None:
+        return _ModuleSpec(name, self) if name.removeprefix("altmas.") in _MOVED else None
+
+    def exec_module(self, module: _ModuleType) -> None:
+        _sys.modules[module.__name__] = _importlib.import_module(f"altmas.{_MOVED[module.__name__[7:]]}")
+
+
+_sys.meta_path.append(_Moved())
 
 
 def __dir__() -> list[str]:

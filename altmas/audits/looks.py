@@ -128,17 +128,18 @@ class AuditFindings:
 
     def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame:
         """A metric per group with its interval, and P(worst)."""
-        return self._asked(TellsGroups).groups(by, metric, model)
+        return asked(self.found, TellsGroups, self.audit.method.name).groups(by, metric, model)
 
     def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None) -> pd.DataFrame:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
-        return self._asked(TellsGroups).ranking(by, metric, m, model)
+        return asked(self.found, TellsGroups, self.audit.method.name).ranking(by, metric, m, model)
 
     def compare(
         self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
     ) -> dict[str, Any]:
         """How much higher a metric is in group `a`; probabilities that it is lower, equal within `rope`, or higher."""
-        return self._asked(TellsGroups).compare(by, a, b, metric, rope, model)
+        found = asked(self.found, TellsGroups, self.audit.method.name)
+        return found.compare(by, a, b, metric, rope, model)
 
     def surface(
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
@@ -156,9 +157,6 @@ class AuditFindings:
             return str(self.compare(task.by, task.a, task.b, rope=task.rope)["verdict"])
         surface = getattr(self.audit.method, "surface_task", task)
         return surface_found(self.audit.method, self.found, surface).verdict if isinstance(surface, Surface) else None
-
-    def _asked(self, capability: Any) -> Any:
-        return asked(self.found, capability, self.audit.method.name)
 
     def confusion(self, model: str | None = None) -> pd.DataFrame | None:
         """Counts per true and predicted class on the whole pool, each with its interval."""

@@ -17,6 +17,7 @@ from altmas.core.estimates import Estimate
 from altmas.core.groups import required_confidence
 from altmas.core.loop import Round
 from altmas.core.method import Job
+from altmas.core.plain import plain_rows
 from altmas.core.ranking import Ranking, probability_among_lowest
 from altmas.core.result import Result, VerdictResult
 from altmas.core.tasks import Compare, EstimateGroups, Identify
@@ -93,7 +94,7 @@ class GroupFindings:
         table = table.assign(estimate=values.mean(0), low=low, high=high)
         found = Ranking.of_draws(values if task.target == "least_accurate" else -values, task.m, level)
         table = found.beside(table)
-        what, rows = f"{RANKED[task.target]} by {task.by}", table.to_dict("records")
+        what, rows = f"{RANKED[task.target]} by {task.by}", plain_rows(table, ("group",))
         table.attrs["verdict"] = ranking_verdict(what, rows, task.m, found.together, level)
         return table
 

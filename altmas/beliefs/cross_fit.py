@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
 from altmas.core.streams import stream
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import Float32Array, FloatArray
 
 FOLDS = 5
 PRIOR = 4.0
@@ -24,7 +25,7 @@ class Belief:
 
     probabilities: FloatArray
     weights: dict[str, float]
-    slow: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    slow: dict[str, Float32Array] = field(default_factory=dict)
 
 
 class CrossFit:
@@ -34,21 +35,21 @@ class CrossFit:
         self.models, self.classes, self.seed = models, classes, seed
         self.fold = stream(seed, "folds").permutation(size) % FOLDS
 
-    def fit(
-        self, answers: Answers, weights: FloatArray, kept: Mapping[str, NDArray[np.float32]] | None = None
-    ) -> Belief:
+    def fit(self, answers: Answers, weights: FloatArray, kept: Mapping[str, Float32Array] | None = None) -> Belief:
         """Fit every candidate out of fold, and mix them by how well they predicted the answers.
 
         What slow candidates said is taken from `kept` where it has it, and comes back in `slow`.
         """
-        each, slow = [], {}
+        each: list[NDArray[Any]] = []
+        slow: dict[str, Float32Array] = {}
         for one in self.models:
-            said = kept.get(one.name) if kept else None
-            if said is None:
-                said = self._out_of_fold(one, answers, weights)
-            if not one.quick:  # in single precision, as a file keeps it
-                slow[one.name] = said = said.astype(np.float32)
-            each.append(said)
+            if one.quick:
+                each.append(self._out_of_fold(one, answers, weights))
+                continue
+            known = kept is not None and one.name in kept
+            said = kept[one.name] if kept and known else self._out_of_fold(one, answers, weights)
+            slow[one.name] = said.astype(np.float32)  # in single precision, as a file keeps it
+            each.append(slow[one.name])
         if len(each) == 1:
             return Belief(np.asarray(each[0], dtype=np.float64), {self.models[0].name: 1.0}, slow)
         rows, labels = answers.items, answers.labels

@@ -29,6 +29,7 @@ from altmas.core.estimates import Estimate
 from altmas.core.groups import groups_by
 from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
+from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
 from altmas.core.result import Result
 from altmas.core.targets import Target
@@ -131,7 +132,7 @@ class CertifiedFindings:
     ) -> pd.DataFrame:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
         table = ranked(self.groups(by, metric, model), by, metric, m, self.level, self.job.seed)
-        rows = table.to_dict("records")
+        rows = plain_rows(table, ("group",))
         table.attrs["verdict"] = ranking_verdict(worst_by(metric, by), rows, m, table.attrs["together"], self.level)
         return table
 

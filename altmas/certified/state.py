@@ -12,9 +12,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from altmas.beliefs.cross_fit import CrossFit
 from altmas.beliefs.label_models import label_models
@@ -29,7 +30,7 @@ from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice, choose_uniformly, draw_in_turn
 from altmas.core.streams import stream
 from altmas.core.targets import Target, pairs, targets_of
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import Float32Array, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.certified.method import Certified
@@ -69,8 +70,8 @@ class Setup:
 class Refit:
     """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
 
-    `ideal [N]` chances, the `belief [N, C]`, and what slow learners said, `slow:NAME [N, C]`. `known` is the number of
-    answers it was made from.
+    `ideal [N]` chances, the `belief [N, C]`, what slow learners said, `slow:NAME [N, C]`, and what each candidate
+    counts for, `weight:NAME`. `known` is the number of answers it was made from.
     """
 
     arrays: ArrayMap
@@ -90,7 +91,13 @@ class Refit:
         return belief
 
     @property
-    def slow(self) -> Mapping[str, FloatArray]:
+    def weights(self) -> dict[str, float]:
+        """What each candidate counts for in the belief, by name."""
+        named = [name for name in self.arrays if name.startswith("weight:")]
+        return {name.removeprefix("weight:"): float(self.arrays[name]) for name in named}
+
+    @property
+    def slow(self) -> Mapping[str, Float32Array]:
         """What slow learners said, by name."""
         return {name.removeprefix("slow:"): self.arrays[name] for name in self.arrays if name.startswith("slow:")}
 
@@ -242,8 +249,9 @@ def refit(state: State) -> Refit:
     weights = 1 / np.sqrt(state.inclusion[answers.items])
     kept = before.slow if before is not None and trained < len(answers) else {}
     belief = setup.cross_fit.fit(answers, weights / weights.mean(), kept)
-    arrays = {"belief": belief.probabilities.astype(np.float32)}
+    arrays: dict[str, NDArray[Any]] = {"belief": belief.probabilities.astype(np.float32)}
     arrays |= {f"slow:{name}": said for name, said in belief.slow.items()}
+    arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
     if belief.slow:
         arrays["trained"] = np.array(trained)
     made = Refit(arrays, len(answers))

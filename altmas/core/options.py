@@ -30,7 +30,7 @@ def checked_options(
     ...
     altmas.metrics.errors.InputError: option 'draws' of method 'bald' must be a whole number; got 'many'.
     """
-    hints = {name: hint for one in (maker, *passed_on) for name, hint in _hints(one).items()}
+    hints = {name: hint for one in (*passed_on, maker) for name, hint in _hints(one).items()}
     for name, value in options.items():
         if name not in hints:
             raise InputError(f"options of {subject}", f"be among {', '.join(sorted(hints)) or 'none'}", repr(name))

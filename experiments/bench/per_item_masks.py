@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import softmax
 
+from altmas.metrics.types import Float32Array
 from altmas.surrogates import MCDropoutMLP
-from altmas.surrogates.networks.architectures import Float32Array
 
 _ITEMS_AT_ONCE = 512
 

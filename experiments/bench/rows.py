@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import gzip
 import json
 import os
@@ -14,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from altmas.core.files import locked
 from altmas.experiments.bench.spec import Cell
 from altmas.metrics.errors import InputError
 
@@ -79,17 +79,15 @@ class Writer:
 def appending(path: Path) -> Iterator[Writer]:
     """Open the rows for this process alone, cutting half a line at the end."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-    try:
+    with locked(path.with_name(f".{path.name}.lock"), wait=0) as mine:
+        if not mine:
+            raise InputError("rows file", "be written by one sweep at a time", str(path))
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError("rows file", "be written by one sweep at a time", str(path)) from None
-        content = path.read_bytes()
-        os.ftruncate(descriptor, content.rfind(b"\n") + 1)
-        yield Writer(descriptor)
-    finally:
-        os.close(descriptor)
+            os.ftruncate(descriptor, path.read_bytes().rfind(b"\n") + 1)
+            yield Writer(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def to_frame(path: Path, cells: Sequence[Cell] | None = None) -> pd.DataFrame:

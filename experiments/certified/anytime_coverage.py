@@ -16,9 +16,7 @@ import click
 import numpy as np
 import pandas as pd
 
-from altmas.certified.design import designed
 from altmas.certified.method import Certified, CertifiedRun
-from altmas.certified.wald import wald
 from altmas.core.loop import Plan, rounds
 from altmas.core.method import Job
 from altmas.core.pool import Pool
@@ -46,10 +44,8 @@ def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, bu
     width = np.zeros((2, len(wanted)))
     method = Certified(interval="anytime", network=False)
     for done in rounds(Job(pool, wanted, seed), method, lambda item: labels[item], Plan(budget, first, 10, 0.95)):
-        run = done.run
-        assert isinstance(run, CertifiedRun)
-        sample = run.sample()
-        plain = [wald(designed(at, sample), 0.95) for at in run.linearised]
+        assert isinstance(done.run, CertifiedRun)
+        plain = done.run.findings(0.95).ordinary
         both = ([(one.low, one.high) for one in done.estimates], [(one.low, one.high) for one in plain])
         for row, ends in enumerate(both):
             low, high = np.array(ends).T

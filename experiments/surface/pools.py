@@ -32,6 +32,7 @@ from altmas.experiments.data.networks import IMAGENET_NETWORK, load_network
 from altmas.experiments.surface.worlds import WorldSpec, draw_world
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
+from altmas.surfaces.combinations import Combinations
 
 CELEBA_LABEL = "Male"
 CELEBA_ATTRIBUTES = (

@@ -100,7 +100,7 @@ def test_told_in_order_an_audit_is_assess(tmp_path, seed, initial, batch):
         assert found.estimates["worst_case"].isna().all()
         assert found.estimates["best_case"].isna().all()
         # The design, replayed from the log.
-        inclusion = found.estimator.sample.inclusion[drawn(audit)]
+        inclusion = found.found.inclusion[drawn(audit)]
         np.testing.assert_allclose(inclusion, result.answers["inclusion"], rtol=1e-9)
 
 
@@ -133,7 +133,7 @@ def test_group_methods_go_from_the_first_question_to_the_last(tmp_path, method):
     with make_audit(tmp_path / "a", world, method=method) as audit:
         answer(audit, world, 40, reply=lambda position: "unsure" if position % 7 == 0 else world.label(position))
         found = audit.findings()
-        assert found.estimator is None
+        assert not found.knows_chances
         assert found.missing["unsure"] == sum(position % 7 == 0 for position in drawn(audit))
         row = found.estimates.iloc[0]
         assert row.low <= row.estimate <= row.high

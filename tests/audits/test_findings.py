@@ -109,11 +109,11 @@ def test_nor_do_those_of_the_same_round(tmp_path, world):
             audit.tell(query.id, world.label(query.position))
         found = audit.findings()
         assert found.missing["open"] == 0
-        np.testing.assert_allclose(found.estimator.sample.inclusion, 25 / 200, rtol=1e-6)
+        np.testing.assert_allclose(found.found.inclusion, 25 / 200, rtol=1e-6)
         audit.tell(queries[27].id, world.label(queries[27].position))
         found = audit.findings()
         assert found.missing["open"] == 2
-        np.testing.assert_allclose(found.estimator.sample.inclusion, 26 / 200, rtol=1e-6)  # 28 / 200 x 26 / 28
+        np.testing.assert_allclose(found.found.inclusion, 26 / 200, rtol=1e-6)  # 28 / 200 x 26 / 28
 
 
 # Metrics chosen afterwards, levels, calibration
@@ -145,7 +145,7 @@ def test_calibration_error_is_asked_for_like_a_metric(tmp_path, world):
         found = audit.findings()
         assert found.estimates["metric"].tolist() == ["accuracy", "ece"]
         row = found.estimates.iloc[1]
-        assert (row.estimate, row.low, row.high) == pytest.approx(slices.ece(found.estimator))
+        assert (row.estimate, row.low, row.high) == pytest.approx(slices.ece(found.found.estimator))
         assert (row.estimate, row.low, row.high) == pytest.approx(found.ece())
         assert row.labels == found.labels
         assert 0 <= row.low <= row.estimate <= row.high <= 1
@@ -233,8 +233,8 @@ def test_a_random_audit_can_be_asked_as_much(tmp_path, world):
     with make_audit(tmp_path / "a", world, method="random") as audit:
         answer(audit, world, 60, reply=sometimes(world, 0.1, 0))
         found = audit.findings()
-        assert found.estimator is not None
-        sample = found.estimator.sample
+        assert found.knows_chances
+        sample = found.found.estimator.sample
         rate = found.labels / (found.labels + found.missing["unsure"])
         np.testing.assert_allclose(sample.inclusion, 60 / 200 * rate, rtol=1e-6)
         labels = found.drawn.answers
@@ -254,9 +254,11 @@ def test_other_methods_say_what_they_cannot(tmp_path, world):
     with make_audit(tmp_path / "a", world, method="hierarchical") as audit:
         answer(audit, world, 30)
         found = audit.findings()
-        assert (found.estimator, found.confusion(), found.ece(), found.forecast(0.05)) == (None, None, None, None)
-        with pytest.raises(InputError, match="method must know the chance of each question for this; got hierarchical"):
-            found.of_model(None)
+        assert (found.knows_chances, found.confusion(), found.forecast(0.05)) == (False, None, None)
+        with pytest.raises(
+            InputError, match="counts per true and predicted class on the whole pool.*got 'hierarchical'"
+        ):
+            asked(found.found, TellsConfusion, "hierarchical")
         worst = found.worst("class", m=2)
         assert worst["p"].sum() == pytest.approx(2)
         assert worst.attrs["verdict"].startswith("lowest accuracy by class: ")

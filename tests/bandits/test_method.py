@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import altmas
+from altmas.bandits.findings import RANKED
 from altmas.metrics import metrics_named, tally
 
 GROUP_METHODS = ["uniform", "informed", "thompson", "hierarchical", "hierarchical-thompson"]
@@ -58,7 +59,7 @@ def test_identification(method, target, call):
     result = altmas.assess(**call, method=method, task="identify", target=target, m=2, cost=1 - np.eye(10), **QUICK)
     assert result.ranking["p"].sum() == pytest.approx(2)
     assert result.ranking["p"].is_monotonic_decreasing
-    assert result.verdict.startswith(target.replace("_", " ") + ":")
+    assert result.verdict.startswith(RANKED[target] + " by class: ")
     assert (result.ranking["rank_low"] <= result.ranking["rank"]).all()
 
 
@@ -79,8 +80,8 @@ def test_thompson_asks_where_it_matters_and_names_the_worst():
         initial=20,
         progress=False,
     )
-    assert result.verdict.startswith("least accurate: 3 (P = ")
-    assert "not told apart" not in result.verdict
+    assert result.verdict.startswith("lowest accuracy by class: 3 (P = ")
+    assert "not settled" not in result.verdict
     by_group = result.ranking.set_index("group")["labels"]
     assert by_group[3] > 2 * by_group[0]
 
@@ -90,7 +91,7 @@ def test_two_that_are_equally_bad_are_not_told_apart():
     result = altmas.assess(
         **pool, method="hierarchical-thompson", task="identify", budget=400, initial=20, progress=False
     )
-    assert "not told apart yet" in result.verdict
+    assert "not settled; likeliest: " in result.verdict
     top = result.ranking.head(2)
     assert set(top["group"]) == {1, 2}
     assert top["p"].between(0.3, 0.7).all()

@@ -295,11 +295,12 @@ def test_slow_candidates_are_fitted_when_it_is_time():
     y, *_ = vendor()
     slow = Counted(y)
     fit = CrossFit([slow], 400, 4, 0)
-    fit.fit(asked(y, 40), np.ones(40), refit_slow=True)
+    kept = fit.fit(asked(y, 40), np.ones(40)).slow
     assert slow.fits == FOLDS
-    fit.fit(asked(y, 50), np.ones(50), refit_slow=False)
+    again = fit.fit(asked(y, 50), np.ones(50), kept).slow
     assert slow.fits == FOLDS
-    fit.fit(asked(y, 80), np.ones(80), refit_slow=True)
+    assert again["counted"] is not None
+    fit.fit(asked(y, 80), np.ones(80))
     assert slow.fits == 2 * FOLDS
 
 
@@ -320,10 +321,10 @@ def test_a_forest_of_ones_own_is_a_candidate(digits):
         digits.predictions[:200], digits.scores[:200], digits.images[:200], oracle=digits.labels[:200],
         classes=range(10), method=method, budget=50, initial=40, progress=False,
     )  # fmt: skip
-    weights = result.run.belief.weights
+    weights = result.findings.state.refit.weights
     assert list(weights) == ["scores", "groups", "network", "network with pseudo-labels"]
     assert sum(weights.values()) == pytest.approx(1)
-    network = result.run.cross_fit.models[2]
+    network = result.findings.state.setup.cross_fit.models[2]
     assert isinstance(network, FromFeatures)
     assert result.estimates["estimate"].between(0, 1).all()
-    assert result.run.belief.probabilities.sum(1) == pytest.approx(np.ones(200), abs=1e-5)
+    assert result.findings.state.refit.probabilities.sum(1) == pytest.approx(np.ones(200), abs=1e-5)

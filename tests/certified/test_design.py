@@ -106,11 +106,11 @@ class LearnsTheWrongClass:
 def through_the_method(monkeypatch, model, runs, *, sizes=(10, 7, 7), seed=0, **options):
     """Confusions and designs of accuracy from runs of the certified method with this label model."""
     pool, y = small_pool()
-    monkeypatch.setattr("altmas.certified.method.label_models", lambda *_, **__: [model(pool)])
+    monkeypatch.setattr("altmas.certified.state.label_models", lambda *_, **__: [model(pool)])
     confusions, designs = [], []
     for s in range(runs):
         run, _ = at_work(Certified(**options), pool, y, sizes=sizes, seed=100_000 * seed + s)
-        confusions.append(confusion_of(run.sample(), run.targets[0]))
+        confusions.append(confusion_of(run.state.sample(), run.state.setup.targets[0]))
         designs.append(run.estimate(0.95)[0].design)
     return np.array(confusions), np.array(designs), tally(y, pool.predictions, 3)
 
@@ -233,7 +233,7 @@ def test_the_variance_is_that_of_the_estimates(name, seed):
     pool, y = small_pool(300)
     belief, target = calibrated(pool, y), target_of(pool, name)
     chances, rng = 0.5 + np.random.default_rng(0).random(300), np.random.default_rng(seed)
-    at = linearise([(1.0, target)], "", "", Sample(belief, Answers(), np.ones(300)))  # the slope at the belief itself
+    at = linearise([(1.0, target)], Sample(belief, Answers(), np.ones(300)))  # the slope at the belief itself
     found = [designed(at, drawn(pool, y, (30, 30), rng, chances=chances, belief=belief)) for _ in range(800)]
     spread = np.var([one.design for one in found])
     assert np.mean([one.observed for one in found]) == pytest.approx(spread, rel=0.15)
@@ -276,7 +276,7 @@ def test_answers_after_the_belief_was_made_count_as_well(rng):
     pool, y = small_pool()
     sample, target = drawn(pool, y, (10, 50), rng), target_of(pool)
     early = Answers(*(getattr(sample.answers, f)[:10] for f in ("items", "labels", "rounds", "propensities")))
-    at = linearise([(1.0, target)], "", "", Sample(WRONG, early, sample.inclusion))
+    at = linearise([(1.0, target)], Sample(WRONG, early, sample.inclusion))
     found = designed(at, sample)
     assert (found.design, found.plug_in) == pytest.approx((np.mean(y == pool.predictions),) * 2, abs=1e-12)
 
@@ -302,7 +302,7 @@ def test_the_expected_variance_of_a_log_is_that_of_the_audit_on_average(seed):
     """Mean over 500 logs within 10% of what is known without a log; a mean of 500 errs by 1.5%, so never by chance."""
     pool, y = small_pool()
     rng, found = np.random.default_rng(seed), []
-    at = linearise([(1.0, target_of(pool))], "", "", Sample(WRONG, Answers(), np.ones(60)))
+    at = linearise([(1.0, target_of(pool))], Sample(WRONG, Answers(), np.ones(60)))
     for _ in range(500):
         sample = drawn(pool, y, (20,), rng)
         answered = np.isin(np.arange(60), sample.answers.items)

@@ -49,8 +49,8 @@ def test_several_models_have_their_rows_differences_and_best(three):
 def test_a_difference_is_antisymmetric(three):
     y, said, sure = three
     result = altmas.assess(said, sure, oracle=y, metrics="accuracy", **QUICK)
-    a, b, _ = result.run.targets
-    there, back = (result.estimator.of(pair)[2] for pair in ([(1.0, a), (-1.0, b)], [(1.0, b), (-1.0, a)]))
+    a, b, _ = result.findings.state.setup.targets
+    there, back = (result.findings.estimator.of(pair)[2] for pair in ([(1.0, a), (-1.0, b)], [(1.0, b), (-1.0, a)]))
     assert (there.estimate, there.low, there.high) == pytest.approx((-back.estimate, -back.high, -back.low), abs=1e-9)
     assert there.error == pytest.approx(back.error)
 
@@ -82,7 +82,7 @@ def test_a_metric_asked_later_is_as_valid():
     for s in range(100):
         y, said, sure = vendor(300, seed=s)
         run = at_work(Certified(), Pool.build(said, scores=sure), y, sizes=(60,), seed=s)
-        later = Estimator(run.job.pool, run.sample(), 0.95).metrics(["macro_f1", "recall:1"])
+        later = Estimator(run.job.pool, run.state.sample(), 0.95).metrics(["macro_f1", "recall:1"])
         truth = truth_of(["macro_f1", "recall:1"], y, said)
         inside.append((later["low"] <= truth) & (truth <= later["high"]))
     assert (np.mean(inside, axis=0) >= 0.9).all(), np.mean(inside, axis=0)

@@ -7,6 +7,7 @@ import pytest
 import altmas
 from altmas.certified.findings import CertifiedResult
 from altmas.certified.method import Certified
+from altmas.certified.state import chances_of
 from altmas.certified.worth import WORTHS
 from altmas.core.pool import Pool
 from altmas.methods.random import RandomSampling
@@ -150,8 +151,8 @@ def test_every_worth_gives_chances_to_all(worth, scores):
     for column in ("propensity", "inclusion"):
         assert result.answers[column].between(0, 1, inclusive="right").all()
         assert (result.answers[column] > 0).all()
-    assert (result.run.chances > 0).all()
-    assert result.run.inclusion().sum() == pytest.approx(60, rel=0.1)
+    assert (chances_of(result.findings.state) > 0).all()
+    assert result.findings.inclusion.sum() == pytest.approx(60, rel=0.1)
     assert result.estimates["estimate"].between(0, 1).all()
 
 
@@ -180,7 +181,7 @@ def test_a_low_temperature_sharpens_and_a_floor_of_one_flattens():
         {"floor": 1},
     ):
         run = at_work(Certified(**options), Pool.build(said, scores=sure), y, sizes=(50,))
-        spread.append(run.ideal.std())
+        spread.append(run.state.refit.ideal.std())
     assert spread[0] > spread[1] > spread[2] > spread[3] == pytest.approx(0, abs=1e-12)
 
 
@@ -216,7 +217,8 @@ def test_anytime_intervals_hold_and_say_so():
     for _, table in result.history.groupby("round"):
         assert ((table["low"] <= truth) & (truth <= table["high"])).all()
         assert table["estimate"].between(table["low"], table["high"]).all()
-    chances = result.run.chances / result.run.chances.sum()
+    chances = chances_of(result.findings.state)
+    chances = chances / chances.sum()
     assert chances.min() >= 0.4 / 400 - 1e-12  # a bet must survive the worst draw
     wald = altmas.assess(said, sure, oracle=y, metrics=["accuracy", "recall:1"], **QUICK)
     assert set(result.estimates["promise"]).isdisjoint(wald.estimates["promise"])

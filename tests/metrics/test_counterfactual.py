@@ -66,5 +66,5 @@ def test_blocks_do_not_change_the_values(monkeypatch):
     said, label = rng.integers(0, 5, 40), rng.integers(0, 5, 40)
     metrics, confusion = metric_set(5, 5), tally(label, said, 5)
     whole = counterfactuals(metrics, confusion, said, label)
-    monkeypatch.setattr(counterfactual, "_BLOCK", 60)
+    monkeypatch.setattr(counterfactual, "_NUMBERS_AT_ONCE", 60)
     np.testing.assert_array_equal(counterfactuals(metrics, confusion, said, label), whole)

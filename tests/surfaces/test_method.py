@@ -19,7 +19,7 @@ def test_options_of_the_method_are_checked():
     for options, sentence in (
         ({"explore": "greed"}, "explore must be one of variance, random, round-robin; got 'greed'."),
         ({"batch": 0}, "batch must be an int >= 1; got 0."),
-        ({"speed": 3}, "options of method 'surface' must be known"),
+        ({"speed": 3}, "options of method 'surface' must be among .*; got 'speed'"),
     ):
         with pytest.raises(altmas.InputError, match=sentence):
             make_method("surface", **options)

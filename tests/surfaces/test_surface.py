@@ -45,7 +45,7 @@ def test_certified_labels_are_weighted_and_still_estimate_the_whole(found):
     alone = altmas.assess(said, scores, groups=groups, oracle=truth, metrics="accuracy", **QUICK)
     assert isinstance(found.whole, CertifiedResult)
     pd.testing.assert_frame_equal(found.estimates, alone.estimates)
-    log, chances = found.answers, found.whole.run.inclusion()
+    log, chances = found.answers, found.whole.findings.inclusion
     items = log["position"].to_numpy()
     counts = arm_counts(found.fitted.where.belongs, 6, items, said[items] == truth[items], chances)
     np.testing.assert_allclose(found.fitted.counts.right, counts.right)
@@ -183,7 +183,7 @@ def test_attributes_by_name():
         ({"groups": None, "by": "sex"}, "got 'sex'. The pool has no groups."),
         ({"groups": {"labels": ["x"] * 400}}, "attributes of a surface must not be called .*; got labels."),
         ({"estimator": "magic"}, "estimator of a surface must be one of beta-i, .*; got 'magic'."),
-        ({"estimator": "beta-i", "task": "estimate"}, "estimator must come with task='surface'; got task 'estimate'."),
+        ({"estimator": "beta-i", "task": "estimate"}, "task 'estimate' must be about by, bins; got 'estimator'."),
         ({"task": "surfaces", "estimator": "beta-i"}, "task must be one of estimate, .*, surface; got 'surfaces'."),
         (
             {"task": "estimate", "by": ["sex", "race"]},
