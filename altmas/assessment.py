@@ -13,12 +13,12 @@ from altmas.catalogue import USUAL, findings_of, for_task, make_method, usual_me
 from altmas.core.checks import as_column, fraction, positive, whole_number
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
-from altmas.core.method import Job, Method, several_models
+from altmas.core.method import Job, Method
 from altmas.core.oracles import TableOracle, as_oracle, labels_in
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
-from altmas.core.resolve import resolve_metrics
 from altmas.core.result import Result
+from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import Task, as_task
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
@@ -118,7 +118,7 @@ def assess(
     plan = replace(
         _plan(pool, budget, initial, portion, level), within=None if within is None else positive("within", within)
     )
-    if len(pool.outputs) > 1 and not several_models(chosen):
+    if len(pool.outputs) > 1 and not getattr(chosen, "several_models", False):
         hint = "Several models at once take method='certified'."
         raise InputError(
             "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint

@@ -13,7 +13,7 @@ from altmas.certified.state import Setup, replay, rounds_of
 from altmas.core.answers import Answers
 from altmas.core.findings import Findings, PlainFindings
 from altmas.core.method import AskedRound, Job, Method, Run, TakesTasks, TellsFindings, draws_alike
-from altmas.core.options import checked_options
+from altmas.core.options import check_options
 from altmas.core.plugins import METHODS as PLUG_INS
 from altmas.core.plugins import called, plugin_names
 from altmas.core.pool import Pool
@@ -79,8 +79,10 @@ def make_method(name: str, **options: Any) -> Method:
     """
     if name not in METHODS:
         return _from_elsewhere(name, options)
-    passed_on = [SurfaceRecipe] if name == "surface" else []
-    return METHODS[name](**checked_options(f"method {name!r}", METHODS[name], options, *passed_on))
+    if options:
+        passed_on = [SurfaceRecipe] if name == "surface" else []
+        check_options(f"method {name!r}", METHODS[name], options, *passed_on)
+    return METHODS[name](**options)
 
 
 def findings_of(

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.audits.creation import make_folder
-from altmas.audits.fits import fit
+from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.record import Record
-from altmas.audits.refit_lock import one_at_a_time
 from altmas.audits.settings import Settings, metrics_wanted, preferred_batch, versions
 from altmas.audits.state import DISPUTED
 from altmas.audits.values import SKIP, UNSURE, Query

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from altmas.audits.sample import Kept, drawing
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
-from altmas.core.files import FOLDER_MODE, sha256_of, sync_folder, write_whole
+from altmas.core.files import FOLDER_MODE, locked, sha256_of, sync_folder, write_whole
 from altmas.core.method import ArrayMap, Job, Method, Replays
 
 NAME = "fits"
@@ -109,3 +109,22 @@ class FitFiles:
             elif sha256_of(path) != one.sha256:
                 found.append(f"file fits/{one.file} was changed after it was written")
         return found
+
+
+REFIT_LOCK = "refit.lock"
+
+
+@contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Wait for any other refit of this audit, then keep others waiting."""
+    with locked(folder / REFIT_LOCK):
+        yield
+
+
+def under_way(folder: Path) -> bool:
+    """Whether some process is refitting: it holds the lock."""
+    path = folder / REFIT_LOCK
+    if not path.exists():
+        return False
+    with locked(path, wait=0.01) as free:  # another who asks holds it too, for less time than this
+        return not free

@@ -21,7 +21,6 @@ from altmas.audits.settings import ECE
 from altmas.audits.state import State
 from altmas.catalogue import findings_of
 from altmas.core.checks import fraction
-from altmas.core.estimates import estimates_table
 from altmas.core.findings import (
     BoundsMissing,
     ComparesModels,
@@ -37,7 +36,8 @@ from altmas.core.findings import (
 )
 from altmas.core.method import Job, Replays, draws_alike
 from altmas.core.pool import Pool
-from altmas.core.resolve import resolve_metrics
+from altmas.core.result import estimates_table
+from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import Compare, Identify, Surface
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
@@ -128,18 +128,22 @@ class AuditFindings:
 
     def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame:
         """A metric per group with its interval, and P(worst)."""
-        return asked(self.found, TellsGroups, self.audit.method.name).groups(by, metric, model)
+        return self._of_groups.groups(by, metric, model)
 
     def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None) -> pd.DataFrame:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
-        return asked(self.found, TellsGroups, self.audit.method.name).ranking(by, metric, m, model)
+        return self._of_groups.ranking(by, metric, m, model)
 
     def compare(
         self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
     ) -> dict[str, Any]:
         """How much higher a metric is in group `a`; probabilities that it is lower, equal within `rope`, or higher."""
-        found = asked(self.found, TellsGroups, self.audit.method.name)
-        return found.compare(by, a, b, metric, rope, model)
+        return self._of_groups.compare(by, a, b, metric, rope, model)
+
+    @property
+    def _of_groups(self) -> TellsGroups:
+        found: TellsGroups = asked(self.found, TellsGroups, self.audit.method.name)
+        return found
 
     def surface(
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None

@@ -13,15 +13,14 @@ from typing import Any, Self
 
 from altmas.audits import pool_files
 from altmas.audits.events import Event
-from altmas.audits.fits import FitFiles
-from altmas.audits.refit_lock import under_way
+from altmas.audits.fits import FitFiles, under_way
 from altmas.audits.settings import Settings
 from altmas.audits.state import DISPUTED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone, Verification
 from altmas.audits.verification import verify_folder
 from altmas.core.checks import plain
-from altmas.core.method import ArrayMap, Method, refit_growth
+from altmas.core.method import ArrayMap, Method
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 
@@ -99,7 +98,10 @@ class Record:
     def _blank_state(self) -> State:
         s = self.settings
         return State(
-            self._places, self._class_places, s.overlap, schedule(s.initial, s.batch, refit_growth(self.method))
+            self._places,
+            self._class_places,
+            s.overlap,
+            schedule(s.initial, s.batch, getattr(self.method, "refit_growth", 1.0)),
         )
 
     def kept(self, number: int) -> tuple[ArrayMap, int]:

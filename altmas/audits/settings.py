@@ -15,7 +15,7 @@ from altmas.core.method import Method
 from altmas.core.plugins import METHODS as PLUG_INS
 from altmas.core.plugins import plugin
 from altmas.core.pool import Pool
-from altmas.core.resolve import resolve_metrics
+from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import EstimateGroups, Task, as_task, task_data
 from altmas.metrics import Metric
 from altmas.metrics.errors import AltmasError, InputError

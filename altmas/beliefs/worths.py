@@ -7,7 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import entr
 
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.beliefs.acquisition import alt_mas
+from altmas.beliefs.draws import Draws
+from altmas.beliefs.label_belief import LabelBelief
+from altmas.core.answers import Answers
+from altmas.core.method import Job
+from altmas.core.streams import stream
+from altmas.metrics import CounterfactualMeans, tally
+from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 TRUST = 50.0
 """What the belief itself expects of its surprises counts as much as this many answers."""
@@ -121,3 +128,51 @@ def water_fill(worth: FloatArray, count: int) -> FloatArray:
     out = np.empty(len(worth))
     out[order] = filled
     return out
+
+
+WORTHS = ("neyman", "information", "expected_loss", "xwed", "uniform")
+DRAWS_OF_WORTH = 20
+"""Draws behind the worths that need some."""
+
+
+def worth_of_items(
+    name: str, job: Job, variances: Sequence[FloatArray], probabilities: FloatArray, answers: Answers, round: int
+) -> FloatArray:
+    """Worth of every item of the pool `[N]`, answered ones included: their hazards run on.
+
+    `variances` are those of the items' influences on each target, as the belief expects them.
+    """
+    pool = job.pool
+    if name == "neyman":
+        return neyman(variances)
+    if name == "uniform":
+        return np.ones(pool.size)
+    said = np.minimum(pool.predictions, len(pool.classes) - 1)
+    agreement = np.where(pool.predictions < len(pool.classes), probabilities[np.arange(pool.size), said], 0.0)
+    if name == "expected_loss":
+        return expected_loss(agreement)
+    quick = LabelBelief(pool)
+    quick.fit(answers.items, answers.labels)
+    if name == "xwed":
+        return xwed(quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round)))
+    draws = _draws(job, quick, round)
+    drawn = draws.labels()
+    confusions = np.stack([tally(row, pool.predictions, len(pool.classes), pool.columns) for row in drawn])
+    means = CounterfactualMeans(job.metrics, confusions)
+    return np.asarray(alt_mas(draws, drawn, pool.predictions, means, pool.size)[:, 0])
+
+
+def _draws(job: Job, quick: LabelBelief, round: int) -> Draws:
+    """Coherent draws of every item's label: the quick surrogate's doubt about agreement, its own split of the rest."""
+    pool = job.pool
+
+    def source(items: IntArray) -> Probabilities:
+        right = quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round), items)
+        rest = quick.surrogate.wrong.probabilities(items)
+        out = (1 - right)[..., None] * rest
+        said = pool.predictions[items]
+        real = np.flatnonzero(said < len(pool.classes))
+        out[:, real, said[real]] += right[:, real]
+        return np.asarray(out, dtype=np.float32)
+
+    return Draws(source, np.arange(pool.size), draws=DRAWS_OF_WORTH, classes=len(pool.classes))

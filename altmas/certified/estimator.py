@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,13 +11,21 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from altmas.certified.design import Designed, Linearised, Sample, designed, endless, linearise
-from altmas.certified.planning import labels_for, random_labels_for
-from altmas.certified.wald import Interval, standard_error, wald
-from altmas.core.estimates import Estimate, estimates_table, without_model
+from altmas.certified.design import (
+    Designed,
+    Interval,
+    Linearised,
+    Sample,
+    designed,
+    endless,
+    linearise,
+    standard_error,
+    wald,
+)
+from altmas.core.estimates import Estimate
 from altmas.core.pool import NO_CLASS, Pool
-from altmas.core.resolve import resolve_metrics
-from altmas.core.targets import Target, targets_of
+from altmas.core.result import estimates_table, without_model
+from altmas.core.targets import Target, resolve_metrics, targets_of
 from altmas.metrics import metric
 
 
@@ -137,3 +146,33 @@ def approximately(level: float) -> str:
     'approximate 95% coverage, whatever the surrogate believes'
     """
     return f"approximate {level:.0%} coverage, whatever the surrogate believes"
+
+
+NEVER = math.inf
+
+
+def labels_for(half_width: float, labels: int, pool_size: int, within: float) -> int:
+    """Labels in all after which an interval that is `half_width` wide on each side now will be `within`.
+
+    Errors shrink as sqrt(1/n - 1/N): with the root of the labels, and to nothing when the pool is used up.
+
+    >>> labels_for(0.06, 100, 1_000_000, 0.03)
+    400
+    """
+    if half_width <= within:
+        return labels
+    now = 1 / labels - 1 / pool_size
+    wanted = now * (within / half_width) ** 2 + 1 / pool_size
+    return min(math.ceil(1 / wanted - 1e-6), pool_size)
+
+
+def random_labels_for(within: float, under_random: float, quantile: float, pool_size: int) -> int:
+    """Labels that random sampling needs for a half-width: `quantile * sqrt(under_random * (1/n - 1/N))`.
+
+    >>> random_labels_for(0.03, 0.25, 1.96, 1_000_000)  # a share near one half
+    1066
+    """
+    if under_random <= 0 or not math.isfinite(within):
+        return 1
+    wanted = within**2 / (quantile**2 * under_random) + 1 / pool_size
+    return min(math.ceil(1 / wanted - 1e-6), pool_size)

@@ -11,11 +11,11 @@ from altmas.certified.findings import CertifiedFindings
 from altmas.certified.method import Certified
 from altmas.certified.state import Setup, advance, refit, start
 from altmas.core.checks import fraction
-from altmas.core.estimates import estimates_table
 from altmas.core.log import answers_in
 from altmas.core.method import AskedRound, Job
 from altmas.core.pool import Pool
-from altmas.core.resolve import resolve_metrics
+from altmas.core.result import estimates_table
+from altmas.core.targets import resolve_metrics
 from altmas.metrics.errors import InputError
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, ClassVar
 
+from altmas.beliefs.worths import WORTHS
 from altmas.certified.anytime import ratios_of
 from altmas.certified.findings import CertifiedFindings
 from altmas.certified.state import REFIT_GROWTH, Refit, Setup, State, advance, draw, follow, refit, replay, start
-from altmas.certified.worth import WORTHS
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
 from altmas.core.estimates import Estimate

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.design import Sample, designed, linearise, standard_error, wald
 from altmas.certified.models import lower_is_better
-from altmas.certified.wald import standard_error, wald
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.types import IntArray

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.beliefs.cross_fit import CrossFit
-from altmas.beliefs.label_models import label_models
-from altmas.beliefs.worths import best_floor, chances
+from altmas.beliefs.label_models import CrossFit, label_models
+from altmas.beliefs.worths import best_floor, chances, worth_of_items
 from altmas.certified.betting import BettingSequence
 from altmas.certified.design import Linearised, Sample, linearise
 from altmas.certified.functionals import Ratio
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
-from altmas.certified.worth import worth_of_items
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice, choose_uniformly, draw_in_turn
@@ -265,7 +263,14 @@ def _ideal(state: State) -> FloatArray:
     wanted = [linearise([(1.0, target)], sample) for target in setup.targets]
     # Where several models are assessed, what their differences need is drawn for too.
     wanted += [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(setup.targets)]
-    worth = worth_of_items(setup.recipe.worth, setup.job, [at.variance for at in wanted], sample, state.rounds)
+    worth = worth_of_items(
+        setup.recipe.worth,
+        setup.job,
+        [at.variance for at in wanted],
+        sample.probabilities,
+        sample.answers,
+        state.rounds,
+    )
     return chances(worth, floor=_floor(setup, worth, wanted, sample), temperature=setup.recipe.temperature)
 
 

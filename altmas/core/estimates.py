@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import betaincinv, ndtri
@@ -14,8 +14,6 @@ from altmas.metrics.custom import LabelFunction
 from altmas.metrics.types import FloatArray
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from altmas.core.answers import Answers
     from altmas.core.method import Job
 
@@ -37,29 +35,6 @@ class Estimate:
     plug_in: float = float("nan")
     design: float = float("nan")
     model: str = ""
-
-
-def estimates_table(estimates: Sequence[Estimate], **further: Sequence[Any]) -> pd.DataFrame:
-    """Estimates as a table, columns in the order they are read, without those that say nothing for this method.
-
-    `further` are columns to stand first.
-
-    >>> estimates_table([Estimate("accuracy", 0.9, 0.8, 1.0, 20, "nothing")]).columns.tolist()
-    ['metric', 'estimate', 'low', 'high', 'labels', 'promise']
-    """
-    import pandas as pd
-
-    table = pd.DataFrame([asdict(one) for one in estimates])
-    first = [name for name in ("model", "metric", "estimate", "low", "high", "plug_in", "design") if name in table]
-    table = table[[*first, *(name for name in table if name not in first)]]
-    for place, (name, values) in enumerate(further.items()):
-        table.insert(place, name, values)
-    return without_model(table.drop(columns=[name for name in ("plug_in", "design") if table[name].isna().all()]))
-
-
-def without_model(table: pd.DataFrame) -> pd.DataFrame:
-    """The same table, without the column `model` where one model only is assessed."""
-    return table.drop(columns="model") if (table["model"] == "").all() else table
 
 
 def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, level: float) -> list[Estimate]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
@@ -160,15 +160,7 @@ class Forecasts(Protocol):
     def forecast(self, within: float | None = None) -> pd.DataFrame: ...
 
 
-Capability = TypeVar("Capability")
-
-
-def can(findings: Findings, capability: type[Any]) -> bool:
-    """Whether these findings have a capability."""
-    return isinstance(findings, capability)
-
-
-def asked(findings: Findings, capability: type[Capability], method: str) -> Capability:
+def asked(findings: Findings, capability: type[Any], method: str) -> Any:
     """The findings, known to have a capability; a method that lacks it is named with those that do not."""
     if not isinstance(findings, capability):
         hint = "The methods certified and random tell it."

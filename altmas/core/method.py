@@ -78,7 +78,8 @@ class Method(Protocol):
     One that also has `metric_blind = True` says that neither its choices nor an estimate depend on which other metrics
     are asked for, so one run serves every set of metrics. One with `refit_growth` says by what factor answers must grow
     before a refit pays (1 unless said; endless where nothing is learnt), one with `default_metrics` what it estimates
-    where nothing is asked for, one with `batch` how many questions it prefers to ask at a time.
+    where nothing is asked for, one with `batch` how many questions it prefers to ask at a time, and one with
+    `several_models = True` that it assesses several models under test from one label stream.
     """
 
     @property
@@ -120,13 +121,6 @@ class TakesTasks(Protocol):
 
 
 @runtime_checkable
-class AssessesSeveral(Protocol):
-    """A method that assesses several models under test from one label stream."""
-
-    several_models: bool
-
-
-@runtime_checkable
 class OpensItself(Protocol):
     """A method whose first questions are not drawn uniformly from the pool."""
 
@@ -164,16 +158,6 @@ class ReplayedRun(TellsFindings, Protocol):
         ...
 
 
-def refit_growth(method: Method) -> float:
-    """By what factor answers must grow before a refit of this method pays."""
-    return float(getattr(method, "refit_growth", 1.0))
-
-
 def draws_alike(method: Method) -> bool:
     """Whether it draws every question uniformly from the open items, as it says by `draws_alike = True`."""
     return bool(getattr(method, "draws_alike", False))
-
-
-def several_models(method: Method) -> bool:
-    """Whether it assesses several models under test at once."""
-    return isinstance(method, AssessesSeveral) and method.several_models

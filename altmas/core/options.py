@@ -17,15 +17,14 @@ _RULES = {bool: "True or False", int: "a whole number", float: "a number", str: 
 """How a type is said; whatever else an option may be is left to whoever takes it."""
 
 
-def checked_options(
+def check_options(
     subject: str, maker: Callable[..., Any], options: Mapping[str, Any], *passed_on: Callable[..., Any]
-) -> dict[str, Any]:
-    """The options, if `maker` knows each of them and its kind, or one of those it passes them on to.
+) -> None:
+    """Refuse an option that neither `maker` nor one of those it passes options on to knows, or of another kind.
 
     >>> def make(draws: int = 50, tune: bool = False): ...
-    >>> checked_options("method 'bald'", make, {"draws": 20})
-    {'draws': 20}
-    >>> checked_options("method 'bald'", make, {"draws": "many"})
+    >>> check_options("method 'bald'", make, {"draws": 20})
+    >>> check_options("method 'bald'", make, {"draws": "many"})
     Traceback (most recent call last):
     ...
     altmas.metrics.errors.InputError: option 'draws' of method 'bald' must be a whole number; got 'many'.
@@ -38,7 +37,6 @@ def checked_options(
         if kinds and not any(_is(value, kind) for kind in kinds):
             rule = f"be {' or '.join(_RULES[kind] for kind in kinds)}"
             raise InputError(f"option {name!r} of {subject}", rule, repr(value))
-    return dict(options)
 
 
 def _hints(maker: Callable[..., Any]) -> dict[str, Any]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
-from altmas.core.estimates import estimates_table
+from altmas.core.estimates import Estimate
 from altmas.core.findings import Findings, KnowsChances
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
@@ -70,3 +70,24 @@ class VerdictResult(Result):
 
     def __repr__(self) -> str:
         return f"{self.verdict}\n{super().__repr__()}"
+
+
+def estimates_table(estimates: Sequence[Estimate], **further: Sequence[Any]) -> pd.DataFrame:
+    """Estimates as a table, columns in the order they are read, without those that say nothing for this method.
+
+    `further` are columns to stand first.
+
+    >>> estimates_table([Estimate("accuracy", 0.9, 0.8, 1.0, 20, "nothing")]).columns.tolist()
+    ['metric', 'estimate', 'low', 'high', 'labels', 'promise']
+    """
+    table = pd.DataFrame([asdict(one) for one in estimates])
+    first = [name for name in ("model", "metric", "estimate", "low", "high", "plug_in", "design") if name in table]
+    table = table[[*first, *(name for name in table if name not in first)]]
+    for place, (name, values) in enumerate(further.items()):
+        table.insert(place, name, values)
+    return without_model(table.drop(columns=[name for name in ("plug_in", "design") if table[name].isna().all()]))
+
+
+def without_model(table: pd.DataFrame) -> pd.DataFrame:
+    """The same table, without the column `model` where one model only is assessed."""
+    return table.drop(columns="model") if (table["model"] == "").all() else table

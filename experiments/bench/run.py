@@ -20,7 +20,7 @@ from altmas.core.loop import Plan, rounds
 from altmas.core.method import BelievesLabels, Job, Run
 from altmas.core.oracles import TableOracle
 from altmas.core.pool import Pool
-from altmas.core.resolve import resolve_metrics
+from altmas.core.targets import resolve_metrics
 from altmas.experiments.bench.methods import method_of
 from altmas.experiments.bench.pools import load_pool
 from altmas.experiments.bench.rows import Finished

@@ -13,7 +13,7 @@ from typing import Any
 
 from altmas.core.checks import fraction, whole_number
 from altmas.core.method import Job
-from altmas.core.resolve import resolve_metrics
+from altmas.core.targets import resolve_metrics
 from altmas.experiments.bench.methods import is_metric_blind, method_of
 from altmas.experiments.bench.pools import MODELS, OWN, TRAINED, load_pool, pool_names
 from altmas.metrics.errors import InputError

@@ -2,5 +2,5 @@
 
 `evidence` turns predictions, scores and second opinions into columns; `logistic` regresses agreement on them;
 `wrong_labels` says what the label is where the prediction is wrong; `score_calibrated` joins both to label
-probabilities. Which of several beliefs to trust is decided in `altmas.beliefs.cross_fit`.
+probabilities. Which of several beliefs to trust is decided in `altmas.beliefs.label_models`.
 """

@@ -7,6 +7,7 @@ import pytest
 from altmas.audits.audit import Audit
 from altmas.audits.store import StoreError
 from altmas.certified import slices
+from altmas.core.findings import TellsConfusion, asked
 from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from worlds.audits import METRICS, answer, make_audit, make_world, sometimes, truth_of

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from altmas.audits.audit import Audit
-from altmas.audits.refit_lock import one_at_a_time
+from altmas.audits.fits import one_at_a_time
 from altmas.audits.sample import asked_round
 from altmas.audits.store import StoreError
 from altmas.certified.state import Refit, Setup, advance, chances_of, start

@@ -7,8 +7,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import altmas
-from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
-from altmas.beliefs.label_models import FromFeatures, FromOutputs, label_models
+from altmas.beliefs.label_models import FOLDS, CrossFit, FromFeatures, FromOutputs, label_models, stack
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
 from altmas.surrogates.outputs.evidence import evidence_by_class, evidence_from, normal_scores

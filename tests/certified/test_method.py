@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 import altmas
+from altmas.beliefs.worths import WORTHS
 from altmas.certified.findings import CertifiedResult
 from altmas.certified.method import Certified
 from altmas.certified.state import chances_of
-from altmas.certified.worth import WORTHS
 from altmas.core.pool import Pool
 from altmas.methods.random import RandomSampling
 from altmas.metrics import metrics_named, tally

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from altmas.beliefs.features import vendor_outputs, view_of
+from altmas.beliefs.on_features import vendor_outputs, view_of
 from altmas.core.pool import Pool
 
 
