@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib
@@ -65,6 +66,7 @@ def draw_flow(path: Path) -> None:
 def draw_rooms(path: Path) -> None:
     """The flow with the rooms that do each step, below the three doors that lead into it."""
     from matplotlib.figure import Figure
+    from matplotlib.patches import FancyBboxPatch
 
     figure = Figure(figsize=(11, 5.4))
     ax = figure.add_axes((0, 0, 1, 1))
@@ -73,8 +75,6 @@ def draw_rooms(path: Path) -> None:
     arrow = {"arrowstyle": "-|>", "color": "#334155", "lw": 1.4}
 
     def box(x: float, y: float, width: float, name: str, rooms: str, face: str, edge: str) -> None:
-        from matplotlib.patches import FancyBboxPatch
-
         corner, shape = (x - width / 2, y - 0.42), "round,pad=0,rounding_size=0.1"
         ax.add_patch(FancyBboxPatch(corner, width, 0.84, boxstyle=shape, facecolor=face, edgecolor=edge))
         ax.text(x, y + 0.22, name, ha="center", va="center", fontsize=10.5, fontweight="bold")
@@ -84,11 +84,12 @@ def draw_rooms(path: Path) -> None:
         box(x, 4.85, 3.0, name, rooms, "#fdf5e6", "#b7791f")
         ax.annotate("", (x, 3.96), (x, 4.41), arrowprops=arrow)
     ax.plot([0.3, 10.7], [3.92, 3.92], color="#334155", lw=1.4)
-    ax.text(0.3, 3.74, "one engine: every door asks the same method and reads the same findings", fontsize=9, va="center", color="#334155")
+    engine = "one engine: every door asks the same method and reads the same findings"
+    ax.text(0.3, 3.74, engine, fontsize=9, va="center", color="#334155")
     places = [(1.45 + 2.7 * i, 3.05) for i in range(4)] + [(9.55 - 2.7 * i, 1.35) for i in range(4)]
     for (name, rooms), (x, y) in zip(ROOMS, places, strict=True):
         box(x, y, 2.3, name, rooms, "#eef6fa", "#0b6e99")
-    for (x, y), (onward, down) in zip(places[:-1], places[1:], strict=True):
+    for (x, y), (onward, down) in pairwise(places):
         side = (onward > x) - (onward < x)
         start, end = (x + 1.15 * side, y - 0.42 * (down < y)), (onward - 1.15 * side, down + 0.42 * (down < y))
         ax.annotate("", end, start, arrowprops=arrow | {"shrinkA": 0, "shrinkB": 0})
