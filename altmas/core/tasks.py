@@ -122,7 +122,7 @@ def task_name(task: Task) -> str:
 def task_data(task: Task) -> dict[str, Any]:
     """A task as data that a file can keep; `as_task(**data)` makes it again.
 
-    >>> task_data(Identify(m=2))["m"]
+    >>> task_data(Identify(m=2))["about"]["m"]
     2
     """
     return {"task": task_name(task), "about": asdict(task)}
