@@ -14,8 +14,7 @@ from altmas.core.answers import Answers
 from altmas.core.findings import Findings, PlainFindings
 from altmas.core.method import AskedRound, Job, Method, Run, TakesTasks, TellsFindings, draws_alike
 from altmas.core.options import check_options
-from altmas.core.plugins import METHODS as PLUG_INS
-from altmas.core.plugins import called, plugin_names
+from altmas.core.plugins import METHOD_PLUGINS, called, plugin_names
 from altmas.core.pool import Pool
 from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task, task_name
 from altmas.methods.alt_mas import AltMas, Bald
@@ -118,9 +117,9 @@ def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | 
 
 def _from_elsewhere(name: str, options: dict[str, Any]) -> Method:
     """A method of another package, by the entry point `altmas.methods`."""
-    found: Method | None = called(PLUG_INS, name, **options)
+    found: Method | None = called(METHOD_PLUGINS, name, **options)
     if found is None:
-        raise InputError("method", f"be one of {', '.join([*METHODS, *plugin_names(PLUG_INS)])}", repr(name))
+        raise InputError("method", f"be one of {', '.join([*METHODS, *plugin_names(METHOD_PLUGINS)])}", repr(name))
     if not hasattr(found, "begin") or not hasattr(found, "name"):
-        raise InputError(f"plug-in {name!r} of {PLUG_INS}", "make a method, with name and begin", repr(found))
+        raise InputError(f"plug-in {name!r} of {METHOD_PLUGINS}", "make a method, with name and begin", repr(found))
     return found

@@ -9,7 +9,7 @@ import click
 from altmas import __version__
 from altmas.commands import completing, exchanging, keeping, labelling, looking, setting_up, surfacing
 from altmas.commands.shared import EXIT_REFUSED
-from altmas.core.plugins import COMMANDS, plugin, plugin_names
+from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
 
@@ -19,14 +19,14 @@ class InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """As they were added, then those that entry points name: our own `bench`, and other packages'."""
-        return [*self.commands, *(name for name in plugin_names(COMMANDS) if name not in self.commands)]
+        return [*self.commands, *(name for name in plugin_names(COMMAND_PLUGINS) if name not in self.commands)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """One of ours, or by the entry point `altmas.commands`; one that does not load is no command."""
         if (ours := super().get_command(ctx, cmd_name)) is not None:
             return ours
         try:
-            found = plugin(COMMANDS, cmd_name)
+            found = plugin(COMMAND_PLUGINS, cmd_name)
         except InputError as error:
             click.echo(f"Note: {error}", err=True)
             return None

@@ -18,7 +18,7 @@ from altmas.audits.store import StoreError
 from altmas.core.files import FOLDER_MODE, locked, sha256_of, sync_folder, write_whole
 from altmas.core.method import ArrayMap, Job, Method, Replays
 
-NAME = "fits"
+FITS_FOLDER = "fits"
 BATCHES_AHEAD = 20
 """A ranking holds this many batches: as far as it may be drawn from while the next refit is on its way."""
 
@@ -60,7 +60,7 @@ class FitFiles:
     """The files of fits in an audit's folder."""
 
     def __init__(self, folder: Path) -> None:
-        self.home = folder / NAME
+        self.home = folder / FITS_FOLDER
         self.array = lru_cache(maxsize=4)(self._array)  # a ranking is read once, then drawn from many times
         self.names = lru_cache(maxsize=64)(self._names)
 
@@ -93,7 +93,7 @@ class FitFiles:
             with np.load(self.home / file, allow_pickle=False) as held:
                 yield held
         except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
-            raise StoreError(f"audit must be whole; got no readable file {NAME}/{file}.") from error
+            raise StoreError(f"audit must be whole; got no readable file {FITS_FOLDER}/{file}.") from error
 
     def kept(self, fit: Fit) -> tuple[ArrayMap, int]:
         """What a fit left for the rounds after it, and how many labels it knew."""

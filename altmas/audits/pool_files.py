@@ -16,7 +16,7 @@ from altmas.core.files import FOLDER_MODE, sha256_of, write_array, write_text
 from altmas.core.pool import Outputs, Pool
 from altmas.metrics.errors import InputError, rows_at_fault
 
-NAME = "pool"
+POOL_FOLDER = "pool"
 
 
 def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
@@ -26,7 +26,7 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
     for one in pool.classes:
         if str(one).strip().lower() in (UNSURE, SKIP):
             raise InputError("classes", "leave the words unsure and skip to the annotator", repr(one))
-    home = folder / NAME
+    home = folder / POOL_FOLDER
     home.mkdir(mode=FOLDER_MODE)
     written = [write_text(home / "ids.json", canonical(list(pool.ids)))]
     for kind, several in (("model", pool.outputs), ("opinion", pool.opinions)):
@@ -51,7 +51,7 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
 
 def load_pool(folder: Path, files: Collection[str]) -> Pool:
     """The pool as it was saved, from the files that belong to it; features stay on disk until they are looked at."""
-    home = folder / NAME
+    home = folder / POOL_FOLDER
     names = json.loads((home / "names.json").read_text())
     ids = tuple(json.loads((home / "ids.json").read_text()))
     groups = {}
@@ -71,12 +71,12 @@ def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:
     """Files of the pool that are missing or are not what they were."""
     found = []
     for name, known in hashes.items():
-        path = folder / NAME / name
+        path = folder / POOL_FOLDER / name
         if not path.is_file():
             found.append(f"file pool/{name} is missing")
         elif sha256_of(path) != known:
             found.append(f"file pool/{name} was changed after the audit was made")
-    strange = sorted({path.name for path in (folder / NAME).glob("*")} - set(hashes))
+    strange = sorted({path.name for path in (folder / POOL_FOLDER).glob("*")} - set(hashes))
     return [*found, *(f"file pool/{name} does not belong to the audit" for name in strange)]
 
 

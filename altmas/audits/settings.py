@@ -12,8 +12,7 @@ from altmas.audits.events import canonical
 from altmas.catalogue import METHODS, USUAL, for_task, make_method, usual_metrics
 from altmas.core.checks import fraction, whole_number
 from altmas.core.method import Method
-from altmas.core.plugins import METHODS as PLUG_INS
-from altmas.core.plugins import plugin
+from altmas.core.plugins import METHOD_PLUGINS, plugin
 from altmas.core.pool import Pool
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import EstimateGroups, Task, as_task, task_data
@@ -70,7 +69,7 @@ class Settings:
             if self.budget > pool.size:
                 raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
         fraction("level", self.level)
-        if self.method in NOT_IN_AUDITS or (self.method not in METHODS and plugin(PLUG_INS, self.method) is None):
+        if self.method in NOT_IN_AUDITS or (self.method not in METHODS and plugin(METHOD_PLUGINS, self.method) is None):
             usable = ", ".join(name for name in METHODS if name not in NOT_IN_AUDITS)
             raise InputError("method of an audit", f"be one of {usable}", repr(self.method))
         if len(pool.outputs) > 1 and self.method != "certified":

@@ -13,7 +13,7 @@ from altmas.audits.events import Event
 from altmas.audits.values import SKIP, UNSURE
 
 DISPUTED = "disputed"
-NEVER = sys.maxsize
+NO_REFIT = sys.maxsize
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ def schedule(initial: int, batch: int, growth: float) -> Iterable[int]:
     >>> list(islice(schedule(50, 10, 1.2), 6)), list(islice(schedule(50, 10, 1.0), 3))
     ([50, 60, 80, 100, 120, 150], [50, 60, 70])
     """
-    due = initial if math.isfinite(growth) else NEVER
+    due = initial if math.isfinite(growth) else NO_REFIT
     while True:
         yield due
-        if due == NEVER:
+        if due == NO_REFIT:
             continue
         steps = math.ceil(max(growth * due - initial, 0) / batch - 1e-9)
         due = max(initial + steps * batch, due + batch)

@@ -15,7 +15,7 @@ from altmas.audits import schema
 from altmas.audits.events import GENESIS, Event, canonical, faults, link, now
 from altmas.metrics.errors import AltmasError, InputError
 
-NAME = "audit.db"
+STORE_FILE = "audit.db"
 BUSY_SECONDS = 30.0
 """A writer waits this long for another; no writer holds the store for more than a fraction of a second."""
 
@@ -36,7 +36,7 @@ class Store:
     @classmethod
     def create(cls, folder: Path, items: Iterable[tuple[int, str, str, str | None]]) -> Store:
         """A new store, with rows (position, id, content as JSON, path of its image)."""
-        path = folder / NAME
+        path = folder / STORE_FILE
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         connection = _connect(path)
         schema.lay_out(connection)
@@ -48,9 +48,11 @@ class Store:
     @classmethod
     def open(cls, folder: Path, *, migrate: bool = True) -> Store:
         """An existing store, brought up to date if an older version wrote it."""
-        path = folder / NAME
+        path = folder / STORE_FILE
         if not path.is_file():
-            raise InputError("audit", "be a folder made by `altmas init` or Audit.create", f"no {NAME} in {folder}")
+            raise InputError(
+                "audit", "be a folder made by `altmas init` or Audit.create", f"no {STORE_FILE} in {folder}"
+            )
         try:
             connection = _connect(path)
             store = cls(path, connection)
@@ -81,7 +83,7 @@ class Store:
 
     def _back_up(self, version: int) -> None:
         """A copy of the store as it was last committed, whole or not at all."""
-        copy, part = (self.path.with_name(f"{NAME}.version-{version}{end}") for end in ("", ".part"))
+        copy, part = (self.path.with_name(f"{STORE_FILE}.version-{version}{end}") for end in ("", ".part"))
         os.close(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600))
         here, there = sqlite3.connect(self.path), sqlite3.connect(part)
         try:
@@ -177,8 +179,8 @@ class Store:
                 checks = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
                 rows = self._connection.execute(f"SELECT {_EVENT} FROM events ORDER BY seq").fetchall()
         except sqlite3.DatabaseError as error:
-            return [f"the file {NAME} is damaged: {error}"]
-        return [*(f"the file {NAME} is damaged: {c}" for c in checks if c != "ok"), *faults(rows)]
+            return [f"the file {STORE_FILE} is damaged: {error}"]
+        return [*(f"the file {STORE_FILE} is damaged: {c}" for c in checks if c != "ok"), *faults(rows)]
 
     def close(self) -> None:
         """Let go of the file."""

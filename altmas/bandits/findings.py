@@ -18,7 +18,7 @@ from altmas.core.groups import required_confidence
 from altmas.core.loop import Round
 from altmas.core.method import Job
 from altmas.core.plain import plain_rows
-from altmas.core.ranking import Ranking, probability_among_lowest
+from altmas.core.ranking import RANKING_DRAWS, Ranking, probability_among_lowest
 from altmas.core.result import Result, VerdictResult
 from altmas.core.tasks import Compare, EstimateGroups, Identify
 from altmas.metrics.errors import InputError
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from altmas.bandits.tasks import GroupTask
     from altmas.surrogates.groups.beta_posterior import BetaPosterior
 
-POSTERIOR_DRAWS = 10_000
-"""Draws behind every probability of a ranking, fewer where there are very many groups; 10,000 err by at most 0.005."""
 
 RANKED = {
     "least_accurate": "lowest accuracy",
@@ -109,7 +107,7 @@ class GroupFindings:
     def compared(self, task: Compare) -> tuple[dict[str, Any], FloatArray]:
         """The comparison as a row, and the draws of the difference `[M]` behind it."""
         run = self.about(task)
-        draws = run.belief.accuracy().draw(POSTERIOR_DRAWS, run.stream("ranking"))
+        draws = run.belief.accuracy().draw(RANKING_DRAWS, run.stream("ranking"))
         gap = draws[:, 0] - draws[:, 1]
         shares = {
             "lower": float((gap < -task.rope).mean()),
@@ -207,7 +205,7 @@ class CompareResult(VerdictResult):
 def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tuple[float, float, float] | None]:
     if not run.job.pool.probable:  # confidences that are no probabilities have no calibration
         return None, None
-    bins, mean, draws = run.belief.reliability(POSTERIOR_DRAWS, run.stream("calibration"))
+    bins, mean, draws = run.belief.reliability(RANKING_DRAWS, run.stream("calibration"))
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(draws, tails, axis=0)
     table = pd.DataFrame({"bin": bins.names, "size": bins.sizes, "score": mean, "estimate": draws.mean(0)})
@@ -219,7 +217,7 @@ def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tupl
 
 def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     rng = run.stream("ranking")
-    theta = run.belief.accuracy().draw(POSTERIOR_DRAWS, rng)
+    theta = run.belief.accuracy().draw(RANKING_DRAWS, rng)
     right, wrong = run.belief.right_wrong()
     sizes = run.arms.groups.sizes
     open_items = np.asarray(sizes - right - wrong, dtype=np.int64)
@@ -246,9 +244,9 @@ def _values(run: GroupRun, task: Identify) -> FloatArray:
     """Draws `[M, G]` of the quantity that is ranked."""
     rng = run.stream("ranking")
     if task.target == "least_calibrated":
-        return run.belief.calibration_error(POSTERIOR_DRAWS, rng)
+        return run.belief.calibration_error(RANKING_DRAWS, rng)
     if isinstance(run.arms.task, FindCostliest):
         columns = run.belief.columns()
-        draws = max(min(POSTERIOR_DRAWS, 20_000_000 // columns.alpha[0].size), 100)
+        draws = max(min(RANKING_DRAWS, 20_000_000 // columns.alpha[0].size), 100)
         return run.arms.task.value(columns.draw(draws, rng))
-    return run.belief.accuracy().draw(POSTERIOR_DRAWS, rng)
+    return run.belief.accuracy().draw(RANKING_DRAWS, rng)

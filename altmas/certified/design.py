@@ -114,11 +114,13 @@ class Designed:
     design: float
     observed: float  # variance of D as the answers show it
     expected: float  # variance of D as the belief expects it
-    freedom: float  # how many answers the observed variance rests on
-    events: float  # how many answers were real surprises, for what the belief expected of them
+    degrees_of_freedom: float  # how many answers the observed variance rests on
+    surprises: float  # how many answers were real surprises, for what the belief expected of them
     labels: float  # answers that take part in this target, in labels of an endless pool
-    bend: float  # what the linearisation leaves out: Q(T) - D
-    alone: tuple[float, float]  # the metric of the answers alone, what they do not show taken as wrong and as right
+    nonlinearity: float  # what the linearisation leaves out: Q(T) - D
+    answers_only: tuple[
+        float, float
+    ]  # the metric of the answers alone, what they do not show taken as wrong and as right
     bounds: tuple[float, float]
 
 
@@ -149,37 +151,37 @@ def designed(at: Linearised, sample: Sample) -> Designed:
     weighted = sample.surprise / drawn[:, None]
     full = sum(part.sign * _value(part, part.believed, weighted, answers) for part in at.parts)
     curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
-    least, most = zip(*(_alone(part, sample) for part in at.parts), strict=True)
+    least, most = zip(*(_answers_only(part, sample) for part in at.parts), strict=True)
     return Designed(
         plug_in=float(np.clip(at.value + r[at.known :].sum(), low, high)),
         design=design,
         observed=float(each.sum()),
         expected=float(at.variance @ sample.odds_against),
-        freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
-        events=events(r, at.variance[answers.items]),
-        labels=endless(drawn[np.abs(at.moves(answers)) > NOTHING * _steepest(at)]),
-        bend=float(np.clip(np.nan_to_num(full), low, high) - np.clip(design, low, high)) if curved else 0.0,
-        alone=(sum(least), sum(most)),
+        degrees_of_freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
+        surprises=count_surprises(r, at.variance[answers.items]),
+        labels=labels_of_endless_pool(drawn[np.abs(at.moves(answers)) > NOTHING * _steepest(at)]),
+        nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(design, low, high)) if curved else 0.0,
+        answers_only=(sum(least), sum(most)),
         bounds=(low, high),
     )
 
 
-def events(surprises: FloatArray, variances: FloatArray) -> float:
+def count_surprises(surprises: FloatArray, variances: FloatArray) -> float:
     """How many answers were surprises: each counts r^2 / (r^2 + v).
 
     That is near 1 where an answer was hardly expected, and near 0 where the belief was sure and right.
 
-    >>> round(events(np.array([0.99, -0.01]), np.array([0.0099, 0.0099])), 2)
+    >>> round(count_surprises(np.array([0.99, -0.01]), np.array([0.0099, 0.0099])), 2)
     1.0
     """
     squares = np.square(surprises)
     return float(np.divide(squares, squares + variances, out=np.zeros_like(squares), where=squares > 0).sum())
 
 
-def endless(inclusion: FloatArray) -> float:
+def labels_of_endless_pool(inclusion: FloatArray) -> float:
     """Labels from an endless pool that would tell as much as answers with these inclusion probabilities.
 
-    >>> endless(np.full(50, 0.5))
+    >>> labels_of_endless_pool(np.full(50, 0.5))
     100.0
     """
     return float("inf") if (inclusion >= 1).any() else float((1 / (1 - inclusion)).sum())
@@ -193,7 +195,7 @@ def _value(part: Part, counts: FloatArray, more: FloatArray, answers: Answers) -
     return float(part.target.metric.value(_counts(part.target, counts + part.target.tally(more, answers.items))))
 
 
-def _alone(part: Part, sample: Sample) -> tuple[float, float]:
+def _answers_only(part: Part, sample: Sample) -> tuple[float, float]:
     """The metric of the answers alone, with a trace of wrong, and of right, in every cell: least and most, signed.
 
     The trace moves nothing that was seen, and decides what was not: a class without an answer may be either.
@@ -228,12 +230,14 @@ def _of_answers(part: Part, answers: Answers) -> FloatArray:
     return np.where(said >= 0, part.gradient[answers.labels, said], 0.0)
 
 
-PRIOR_FREEDOM = 6.0
+PRIOR_DEGREES_OF_FREEDOM = 6.0
 """Degrees of freedom of a variance that no answer has shown yet."""
 
-SAME = 1e-6
-MOST_BEND = 3.0
-"""Standard errors that linearising may have left out; far from the linear, Q(T) says nothing any more."""
+END_TOLERANCE = 1e-6
+"""An end this close to the metric's bound, as a share of its range, is the bound."""
+
+MOST_NONLINEARITY = 3.0
+"""What linearising left out counts up to this many standard errors; further away, Q(T) tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -269,16 +273,17 @@ def shrunk(found: Designed, error: float) -> float:
 def wald(found: Designed, level: float) -> Interval:
     """The interval at this level.
 
-    The variance, widened to its t quantile and by what linearising left out, becomes the Beta interval of a proportion
-    with the same variance (Korn and Graubard 1998, with Jeffreys tails). That proportion cannot rest on more labels
-    than took part, and as many again for each surprise: a belief never proved wrong may be right, or not tried yet. An
-    end that the answers alone do not exclude is not excluded: while every answered item of a class was right, its
-    precision may be 1.
+    The variance is widened to its t quantile and by what linearising left out. It then becomes the Beta interval of a
+    proportion that has the same variance (Korn and Graubard 1998, with Jeffreys tails), from at most n (1 + s) labels:
+    n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. An end
+    that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
+    may be 1.
     """
     error = standard_error(found)
     centre = shrunk(found, error)
-    normal, quantile = (float(stdtrit(df, (1 + level) / 2)) for df in (np.inf, found.freedom + PRIOR_FREEDOM))
-    variance = (error * quantile / normal) ** 2 + min(found.bend**2, (MOST_BEND * error) ** 2)
+    degrees = found.degrees_of_freedom + PRIOR_DEGREES_OF_FREEDOM
+    normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
+    variance = (error * quantile / normal) ** 2 + min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)
     bottom, top = found.bounds
     width = top - bottom
     if not np.isfinite(width):
@@ -287,10 +292,13 @@ def wald(found: Designed, level: float) -> Interval:
     if width == 0 or variance == 0:  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
-    most = found.labels * (1 + found.events)
+    most = found.labels * (1 + found.surprises)
     spread = max(guess * (1 - guess), share * (1 - share)) * width**2
     labels = min(spread / variance, most)
-    open_low, open_high = found.alone[0] <= bottom + SAME * width, found.alone[1] >= top - SAME * width
+    open_low, open_high = (
+        found.answers_only[0] <= bottom + END_TOLERANCE * width,
+        found.answers_only[1] >= top - END_TOLERANCE * width,
+    )
     # An end that stays open cannot miss, so the other may have its share of the error too.
     tail = (1 - level) / (1 if open_low != open_high else 2)
     shape = share * labels + 0.5, (1 - share) * labels + 0.5

@@ -17,7 +17,7 @@ from altmas.certified.design import (
     Linearised,
     Sample,
     designed,
-    endless,
+    labels_of_endless_pool,
     linearise,
     standard_error,
     wald,
@@ -103,10 +103,11 @@ class Estimator:
             shown, square = float(observed[c, a]), float(fourth[c, a])
             found = Designed(
                 plug_in=float(plug_in[c, a]), design=float(design[c, a]), observed=shown,
-                expected=float(expected[c, a]), freedom=shown**2 / square if square > 0 else 0.0,
-                events=float(surprised[c, a]), labels=endless(drawn[target.columns[items] == a, 0]), bend=0.0,
+                expected=float(expected[c, a]), degrees_of_freedom=shown**2 / square if square > 0 else 0.0,
+                surprises=float(surprised[c, a]), nonlinearity=0.0,
+                labels=labels_of_endless_pool(drawn[target.columns[items] == a, 0]),
                 # A cell of which the column's answers were none, or all, may hold none, or all.
-                alone=(most * here / answered,) * 2 if answered else (0.0, most), bounds=(0.0, most),
+                answers_only=(most * here / answered,) * 2 if answered else (0.0, most), bounds=(0.0, most),
             )  # fmt: skip
             interval = wald(found, self.level)
             high = min(interval.high, most - (answered - here))
@@ -146,9 +147,6 @@ def approximately(level: float) -> str:
     'approximate 95% coverage, whatever the surrogate believes'
     """
     return f"approximate {level:.0%} coverage, whatever the surrogate believes"
-
-
-NEVER = math.inf
 
 
 def labels_for(half_width: float, labels: int, pool_size: int, within: float) -> int:

@@ -38,7 +38,7 @@ def bounds(target: Target, sample: Sample, missing: IntArray, level: float) -> t
         found = designed(linearise([(1.0, target)], whole), whole)
         estimate = wald(found, level).estimate
         # Many answers taken to one side lead far from where the metric was linearised; there its own value is better.
-        if abs(found.bend) > standard_error(found):
-            estimate = float(np.clip(np.clip(found.design, *found.bounds) + found.bend, *found.bounds))
+        if abs(found.nonlinearity) > standard_error(found):
+            estimate = float(np.clip(np.clip(found.design, *found.bounds) + found.nonlinearity, *found.bounds))
         out.append(estimate)
     return out[0], out[1]

@@ -10,13 +10,12 @@ from scipy.special import ndtr
 
 from altmas.certified.design import Linearised
 from altmas.certified.estimator import Estimator, ends
+from altmas.core.ranking import RANKING_DRAWS
 from altmas.core.streams import stream
 from altmas.core.targets import pairs, targets_of
 from altmas.metrics import Metric
 from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.types import FloatArray
-
-DRAWS = 10_000
 
 
 def differences(estimator: Estimator, metrics: Sequence[Metric]) -> pd.DataFrame:
@@ -45,10 +44,14 @@ def best(estimator: Estimator, metrics: Sequence[Metric]) -> pd.DataFrame:
         centre = np.array([interval.estimate for *_, interval in gaps])
         covariance = _covariance(estimator, [at for at, *_ in gaps], [interval.error for *_, interval in gaps])
         rng = stream(estimator.seed, "best", one.name)
-        more = rng.multivariate_normal(centre, covariance, DRAWS, method="eigh") if others else np.zeros((DRAWS, 0))
-        draws = np.concatenate([np.zeros((DRAWS, 1)), more], axis=1)
+        more = (
+            rng.multivariate_normal(centre, covariance, RANKING_DRAWS, method="eigh")
+            if others
+            else np.zeros((RANKING_DRAWS, 0))
+        )
+        draws = np.concatenate([np.zeros((RANKING_DRAWS, 1)), more], axis=1)
         good = -draws if lower_is_better(one) else draws
-        share = np.bincount(good.argmax(1), minlength=len(values)) / DRAWS
+        share = np.bincount(good.argmax(1), minlength=len(values)) / RANKING_DRAWS
         rows += [
             {"metric": one.name, "model": outputs.name, "estimate": value, "p_best": p}
             for outputs, value, p in zip(estimator.pool.outputs, values, share.tolist(), strict=True)

@@ -15,13 +15,12 @@ from altmas.certified.estimator import Estimator, ends
 from altmas.certified.models import lower_is_better
 from altmas.core.groups import groups_by, required_confidence
 from altmas.core.pool import Outputs
+from altmas.core.ranking import RANKING_DRAWS, probability_among_lowest
 from altmas.core.streams import stream
 from altmas.core.targets import Target, within
 from altmas.metrics import metric
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
-
-DRAWS = 10_000
 
 
 def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFrame:
@@ -43,10 +42,9 @@ def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFr
         row = {"group": group, "size": int(member.sum()), "labels": asked, **ends(interval, found)}
         rows.append({**row, "error": interval.error})
     table = pd.DataFrame(rows)
-    noise = stream(estimator.seed, "worst", by).standard_normal((DRAWS, len(rows)))
+    noise = stream(estimator.seed, "worst", by).standard_normal((RANKING_DRAWS, len(rows)))
     values = table["estimate"].to_numpy() + noise * table["error"].to_numpy()
-    worst = values.argmax(1) if lower_is_better(base.metric) else values.argmin(1)
-    return table.assign(p_worst=np.bincount(worst, minlength=len(rows)) / DRAWS)
+    return table.assign(p_worst=probability_among_lowest(-values if lower_is_better(base.metric) else values))
 
 
 def right_or_wrong(estimator: Estimator) -> Estimator:

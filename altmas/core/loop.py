@@ -80,7 +80,11 @@ def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, metho
 def _watched(promise: str) -> str:
     """What is left of a promise about one look, when looking goes on until the interval is narrow."""
     every_look = "all looks" in promise or promise.startswith("exact")
-    return promise if every_look else f"{promise}, at one look; less when stopping at a look of its own choice"
+    return (
+        promise
+        if every_look
+        else f"{promise}, at a look fixed beforehand; less here, where looking went on until it was narrow"
+    )
 
 
 @contextmanager

@@ -7,16 +7,16 @@ from typing import Any
 
 from altmas.metrics.errors import InputError
 
-METHODS = "altmas.methods"
+METHOD_PLUGINS = "altmas.methods"
 """Name -> maker: keyword options to a method."""
 
-METRICS = "altmas.metrics"
+METRIC_PLUGINS = "altmas.metrics"
 """Name -> maker: the pool's classes to a metric."""
 
-POOLS = "altmas.pools"
+POOL_PLUGINS = "altmas.pools"
 """Name -> maker: keyword options to a `BenchPool`."""
 
-COMMANDS = "altmas.commands"
+COMMAND_PLUGINS = "altmas.commands"
 """Name -> a click command."""
 
 

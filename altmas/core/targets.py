@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.core.plugins import METRICS, called
+from altmas.core.plugins import METRIC_PLUGINS, called
 from altmas.core.pool import Pool
 from altmas.metrics import InputError, Metric, metrics_named
 from altmas.metrics.custom import LabelFunction
@@ -54,11 +54,11 @@ def _named(name: str, pool: Pool, cost: ArrayLike | None) -> list[Metric]:
     try:
         return metrics_named([name], pool.classes, cost=cost)
     except InputError:
-        made = called(METRICS, name, pool.classes)
+        made = called(METRIC_PLUGINS, name, pool.classes)
         if made is None:
             raise
     if not hasattr(made, "value") or not hasattr(made, "gradient"):
-        raise InputError(f"plug-in {name!r} of {METRICS}", "make a metric", repr(made))
+        raise InputError(f"plug-in {name!r} of {METRIC_PLUGINS}", "make a metric", repr(made))
     return [made]
 
 

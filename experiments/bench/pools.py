@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altmas.core.checks import fraction, whole_number
-from altmas.core.plugins import POOLS, called, plugin_names
+from altmas.core.plugins import POOL_PLUGINS, called, plugin_names
 from altmas.experiments.data.audit_pools import DIGITS, audit_pool_names, load_audit_pool
 from altmas.experiments.data.bench_pool import BenchPool
 from altmas.experiments.data.datasets import read_npz
@@ -31,7 +31,7 @@ def pool_names() -> tuple[str, ...]:
     >>> pool_names()[:4]
     ('digits', 'generated', 'breast_cancer', 'wine')
     """
-    return tuple(dict.fromkeys((DIGITS, "generated", *TRAINED, *audit_pool_names(), *plugin_names(POOLS))))
+    return tuple(dict.fromkeys((DIGITS, "generated", *TRAINED, *audit_pool_names(), *plugin_names(POOL_PLUGINS))))
 
 
 def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "", data: str = "") -> BenchPool:
@@ -46,11 +46,11 @@ def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "",
         if rest:
             raise InputError(f"pool {kind!r}", "have no options", ", ".join(rest))
         return load_audit_pool(kind, Path(home) / data if data else None)
-    found = called(POOLS, kind, **rest)
+    found = called(POOL_PLUGINS, kind, **rest)
     if found is None:
         raise InputError("pool", f"be one of {', '.join(pool_names())}, or have a file", repr(kind))
     if not isinstance(found, BenchPool):
-        raise InputError(f"plug-in {kind!r} of {POOLS}", "make a BenchPool", repr(found)[:60])
+        raise InputError(f"plug-in {kind!r} of {POOL_PLUGINS}", "make a BenchPool", repr(found)[:60])
     return found
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from altmas.audits.audit import Audit
-from altmas.audits.store import NAME
+from altmas.audits.store import STORE_FILE
 from altmas.audits.verification import verify_folder
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
@@ -30,7 +30,7 @@ def test_files_are_private_whatever_the_umask(tmp_path, world):
             found = {path: stat.S_IMODE(path.stat().st_mode) for path in [audit.folder, *audit.folder.rglob("*")]}
     finally:
         os.umask(before)
-    assert {path.name for path in found} >= {NAME, f"{NAME}-wal", "refit.lock", "0000.npz", "ids.json"}
+    assert {path.name for path in found} >= {STORE_FILE, f"{STORE_FILE}-wal", "refit.lock", "0000.npz", "ids.json"}
     assert {oct(mode) for path, mode in found.items() if path.is_dir()} == {"0o700"}
     assert {oct(mode) for path, mode in found.items() if path.is_file()} == {"0o600"}
 

@@ -9,7 +9,7 @@ import pytest
 
 from altmas.audits import schema
 from altmas.audits.audit import Audit
-from altmas.audits.store import NAME, Store, StoreError
+from altmas.audits.store import STORE_FILE, Store, StoreError
 from altmas.audits.verification import verify_folder
 from altmas.metrics.errors import AltmasError, InputError
 from worlds.audits import kinds, make_audit, make_world, rows, standing
@@ -28,7 +28,7 @@ def test_a_commit_is_on_disk_before_it_is_acknowledged(tmp_path, world):
 @pytest.mark.parametrize("table", ["events", "items"])
 @pytest.mark.parametrize("statement", ["UPDATE {0} SET {1} = {1}", "DELETE FROM {0}"])
 def test_the_store_itself_refuses_to_change_or_forget(folder, table, statement):
-    connection = sqlite3.connect(folder / NAME)
+    connection = sqlite3.connect(folder / STORE_FILE)
     with pytest.raises(sqlite3.IntegrityError, match=f"{table} are append-only"):
         connection.execute(statement.format(table, {"events": "body", "items": "content"}[table]))
     connection.close()
@@ -63,7 +63,7 @@ def test_a_writer_that_has_to_wait_too_long_says_so(tmp_path, world, monkeypatch
     monkeypatch.setattr("altmas.audits.store.BUSY_SECONDS", 0.2)
     with make_audit(tmp_path / "audit", world) as audit:
         query = audit.ask(1)[0]
-        blocker = sqlite3.connect(audit.folder / NAME, isolation_level=None)
+        blocker = sqlite3.connect(audit.folder / STORE_FILE, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreError, match="store must be writable; got .*locked"):
             audit.tell(query.id, "cat")
@@ -124,11 +124,11 @@ def test_an_older_store_is_backed_up_migrated_and_logged(folder, monkeypatch):
     assert verify_folder(folder).ok
     with Audit.open(folder) as audit:
         assert kinds(audit).count("migrated") == 1
-    copy = folder / f"{NAME}.version-1"
+    copy = folder / f"{STORE_FILE}.version-1"
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     monkeypatch.setattr(schema, "MIGRATIONS", ())
-    copy.rename(folder / NAME)
-    for left in (f"{NAME}-wal", f"{NAME}-shm"):
+    copy.rename(folder / STORE_FILE)
+    for left in (f"{STORE_FILE}-wal", f"{STORE_FILE}-shm"):
         (folder / left).unlink(missing_ok=True)
     with Audit.open(folder) as audit:
         assert audit.verify().ok
@@ -161,7 +161,7 @@ def test_two_that_open_an_older_store_at_once_migrate_it_once(folder, monkeypatc
     Store.open(folder).close()
     others[0].join()
     assert [row[2] for row in rows(folder)] == [*(row[2] for row in before), "migrated"]
-    copy = sqlite3.connect(folder / f"{NAME}.version-1")
+    copy = sqlite3.connect(folder / f"{STORE_FILE}.version-1")
     assert copy.execute("PRAGMA user_version").fetchone() == (1,)
     assert copy.execute("SELECT * FROM events ORDER BY seq").fetchall() == before
     copy.close()
@@ -175,12 +175,12 @@ def test_checking_an_older_store_leaves_it_as_it_is(folder, monkeypatch):
 
 
 def test_a_newer_store_is_refused_and_left_alone(folder):
-    connection = sqlite3.connect(folder / NAME)
+    connection = sqlite3.connect(folder / STORE_FILE)
     connection.execute("PRAGMA user_version = 7")
     connection.close()
     with pytest.raises(StoreError, match="store must be of version 1 to 1; got version 7"):
         Audit.open(folder)
-    connection = sqlite3.connect(folder / NAME)
+    connection = sqlite3.connect(folder / STORE_FILE)
     assert connection.execute("PRAGMA user_version").fetchone() == (7,)
     connection.close()
 
@@ -190,7 +190,7 @@ def test_a_newer_store_is_refused_and_left_alone(folder):
 
 @pytest.mark.parametrize("content", [b"", b"not a database at all, but long enough to look like one" * 20])
 def test_a_file_that_is_no_store_is_refused_by_a_sentence(tmp_path, content):
-    (tmp_path / NAME).write_bytes(content)
+    (tmp_path / STORE_FILE).write_bytes(content)
     with pytest.raises(StoreError, match="store must "):
         Audit.open(tmp_path)
 
@@ -210,11 +210,11 @@ def test_a_store_without_creation_is_refused_by_a_sentence(tmp_path):
 
 @pytest.mark.parametrize("page", [1, 2, 3, -1])
 def test_a_damaged_file_is_refused_or_named(folder, page):
-    content = bytearray((folder / NAME).read_bytes())
+    content = bytearray((folder / STORE_FILE).read_bytes())
     pages = len(content) // 4096
     start = 4096 * (page % pages)
     content[start : start + 4096] = bytes(byte ^ 0x5A for byte in content[start : start + 4096])
-    (folder / NAME).write_bytes(content)
+    (folder / STORE_FILE).write_bytes(content)
     assert not verify_folder(folder).ok
     with suppress(AltmasError):  # or it opens, where nothing it needs was hit
         Audit.open(folder).close()

@@ -165,7 +165,7 @@ def test_one_step_is_the_value_itself_for_means(one, rng):
     sample, target = drawn(pool, y, (12, 8), rng), target_of(pool, one)
     found = design_of([(1.0, target)], sample)
     assert found.design == pytest.approx(float(target.metric.value(confusion_of(sample, target))), abs=1e-12)
-    assert found.bend == pytest.approx(0, abs=1e-12)
+    assert found.nonlinearity == pytest.approx(0, abs=1e-12)
 
 
 def test_one_step_is_first_order_for_ratios(rng):
@@ -178,7 +178,7 @@ def test_one_step_is_first_order_for_ratios(rng):
     ]
     truth = float(target.metric.value(tally(y, pool.predictions, 3)))
     assert found[1].design == pytest.approx(truth, abs=0.03)
-    assert abs(found[1].bend) < abs(found[0].bend) < 0.1
+    assert abs(found[1].nonlinearity) < abs(found[0].nonlinearity) < 0.1
 
 
 def test_cells_are_linear_metrics_of_the_estimate(rng):
@@ -290,8 +290,8 @@ def test_inclusion_of_items_not_answered_need_not_be_known(rng):
     answered = np.isin(np.arange(60), sample.answers.items)
     logged = Sample(WRONG, sample.answers, np.where(answered, sample.inclusion, np.nan))
     one, other = (design_of([(1.0, target)], s) for s in (sample, logged))
-    assert (one.design, one.plug_in, one.observed, one.bend) == (
-        other.design, other.plug_in, other.observed, other.bend,
+    assert (one.design, one.plug_in, one.observed, one.nonlinearity) == (
+        other.design, other.plug_in, other.observed, other.nonlinearity,
     )  # fmt: skip
     p = sample.inclusion
     assert logged.odds_against == pytest.approx(np.where(answered, (1 - p) / p**2, 0))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from altmas.audits.audit import Audit
-from altmas.audits.store import NAME
+from altmas.audits.store import STORE_FILE
 from altmas.core.pool import Pool
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.types import FloatArray, IntArray
@@ -96,7 +96,7 @@ def rounds(audit):
 
 def rows(folder):
     """The events as they are on disk."""
-    connection = sqlite3.connect(folder / NAME)
+    connection = sqlite3.connect(folder / STORE_FILE)
     found = connection.execute("SELECT * FROM events ORDER BY seq").fetchall()
     connection.close()
     return found
@@ -104,7 +104,7 @@ def rows(folder):
 
 def meddle(folder, *statements):
     """Change a store behind the program's back: a second connection that first takes the guards away."""
-    connection = sqlite3.connect(folder / NAME)
+    connection = sqlite3.connect(folder / STORE_FILE)
     for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         connection.execute(f"DROP TRIGGER {name}")
     for statement in statements:
