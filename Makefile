@@ -39,6 +39,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/surface.py
+	$(BIN)/python benchmarks/crossings.py
 
 # docs/results.md and its figures, from the rows in benchmarks/results.
 results: $(STAMP)

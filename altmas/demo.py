@@ -16,10 +16,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.assessment import assess
 from altmas.core.checks import whole_number
 from altmas.core.pool import Pool
-from altmas.core.result import Result
 from altmas.metrics import metrics_named, tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
@@ -68,6 +66,8 @@ def run_demo(
     *, budget: int = 150, batch: int = 10, seed: int = 0, progress: bool = True
 ) -> tuple[dict[str, Result], dict[str, float]]:
     """Each method's result, and the truth that only a demo knows."""
+    from altmas.assessment import assess
+
     vendor = vendor_digits()
     results = {
         name: assess(

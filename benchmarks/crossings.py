@@ -56,6 +56,9 @@ def main() -> None:
     def alt_mas() -> Any:
         return list(rounds(job, method, lambda item: vendor.labels[item], Plan(60, 50, 10, 0.95)))
 
+    def at_random() -> Any:
+        return altmas.assess(vendor.predictions, vendor.scores, method="random", **given)
+
     certified()  # so that nothing is imported while it is watched
     alt_mas()
     pool = altmas.Pool.build(vendor.predictions, scores=vendor.scores)
@@ -64,9 +67,12 @@ def main() -> None:
         for query in audit.ask(20):
             audit.tell(query.id, vendor.labels[query.position])
     whole = {"a certified assess": certified, "an audit's refit": audit.refit, "an audit's estimate": audit.estimate}
-    for name, run in {**whole, "the rounds of ALT-MAS": alt_mas}.items():
+    counts = {}
+    for name, run in {**whole, "the rounds of ALT-MAS": alt_mas, "random sampling": at_random}.items():
         files = crossed(run)
+        counts[name] = len(files)
         print(f"{name}: {len(files)} files\n    {' '.join(files)}")
+    print(f"ratio: {counts['a certified assess'] / counts['random sampling']:.2f} times the files of random sampling")
 
 
 if __name__ == "__main__":

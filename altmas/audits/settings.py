@@ -72,12 +72,12 @@ class Settings:
         if self.method in NOT_IN_AUDITS or (self.method not in METHODS and plugin(METHOD_PLUGINS, self.method) is None):
             usable = ", ".join(name for name in METHODS if name not in NOT_IN_AUDITS)
             raise InputError("method of an audit", f"be one of {usable}", repr(self.method))
-        if len(pool.outputs) > 1 and self.method != "certified":
-            raise InputError("method", "be certified for several models", repr(self.method))
         if "interval" in self.options and self.method != "certified":
             raise InputError("method", "be certified for anytime intervals", repr(self.method))
         self.metrics_on(pool)
         self._check_calibration(pool)
+        if len(pool.outputs) > 1 and not getattr(self.make_method(pool), "several_models", False):
+            raise InputError("method", "be certified for several models", repr(self.method))
         self.make_method(pool)
         try:
             canonical(self.as_dict())

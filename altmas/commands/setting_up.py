@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
-from altmas.core.tasks import TASKS
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -53,9 +52,7 @@ SETTINGS = ("method", "seed", "initial", "batch", "level", "budget", "overlap", 
     "--initial", default=50, show_default=True, type=click.IntRange(1), help="Questions drawn at random first."
 )
 @click.option("--batch", type=click.IntRange(1), help="Questions drawn at a time: 10, or what the method prefers.")
-@click.option(
-    "--task", default="estimate", show_default=True, type=click.Choice(list(TASKS)), help="Draw questions for it."
-)
+@click.option("--task", default="estimate", show_default=True, help="Or identify, compare, surface: what to draw for.")
 @click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
@@ -141,6 +138,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "metrics": list(audit.settings.metrics),
         "method": audit.settings.method,
         "options": dict(audit.settings.options),
+        "task": dict(audit.settings.task),
         "level": audit.settings.level,
         "budget": audit.settings.budget,
         "initial": audit.settings.initial,
@@ -181,6 +179,9 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
         click.echo(f"  group {name}: {count} values")
     for doubt in summary["doubts"]:
         click.echo(f"  doubtful: {doubt}")
+    if summary["task"]["task"] != "estimate":
+        about = ", ".join(f"{name} {value}" for name, value in summary["task"]["about"].items() if value is not None)
+        click.echo(shared.printable(f"  questions are drawn for the task {summary['task']['task']}: {about}"))
     seen = ", ".join(summary["annotators_see"]) or "only the id"
     click.echo(f"  annotators see: {seen}; never what a model said")
     goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"

@@ -12,7 +12,6 @@ from altmas.core.plain import plain_data, plain_rows
 from altmas.metrics.errors import AltmasError
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
 from altmas.surfaces.membership import membership
-from altmas.surfaces.method import SurfaceMethod
 from altmas.words.comparing import PICKED, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
 from altmas.words.verdict import how_good, next_step, promise_in_words, random_needed, reach, unanswered
@@ -98,13 +97,13 @@ class ModelFacts:
 
     def _combinations_only(self) -> str | None:
         """Where to find what the method tells instead, where it tells of combinations only."""
-        method = self.findings.audit.method
-        if not isinstance(method, SurfaceMethod):
+        drawn_for = getattr(self.findings.audit.method, "surface_task", None)
+        if drawn_for is None:
             return None
         told = f"Method {quoted(self.method)} tells of combinations: "
         if self.wanted.surface is not None:
             return f"{told}see Accuracy by combination."
-        by = ",".join(membership(self.pool, method.by, bins=method.recipe.bins).arms.names)
+        by = ",".join(membership(self.pool, drawn_for.by, bins=drawn_for.estimator.bins).arms.names)
         return f"{told}altmas report --surface {by} adds them."
 
     def _worst(self, groups: Sequence[dict[str, Any]], surface: dict[str, Any] | None) -> list[str]:

@@ -13,9 +13,11 @@ import pandas as pd
 import pytest
 
 from altmas.audits.audit import Audit
+from altmas.audits.settings import Settings
 from altmas.audits.store import STORE_FILE
 from altmas.audits.verification import verify_folder
 from altmas.core.pool import Pool
+from altmas.core.tasks import EstimateGroups
 from altmas.metrics.errors import InputError
 from worlds.audits import CLASSES, answer, make_audit, make_world
 
@@ -119,7 +121,9 @@ def test_only_a_new_or_empty_folder_becomes_an_audit(tmp_path, world):
 CREATE = """
 import sys
 from altmas.audits.audit import Audit
+from altmas.audits.settings import Settings
 from altmas.core.pool import Pool
+from altmas.core.tasks import EstimateGroups
 pool = Pool.build(["cat", "dog"] * 60_000)
 print("ready", flush=True)
 Audit.create(sys.argv[1], pool, metrics=["accuracy"]).close()
@@ -206,3 +210,10 @@ def test_items_show_their_own_columns_and_media(tmp_path, world):
             assert query.content == audit.content(query.position)
             assert query.media == (query.position % 2 == 0)
         assert not any(name in CLASSES for name in audit.content(0).values())
+
+
+def test_settings_of_an_audit_made_before_tasks_were_kept():
+    body = Settings(("accuracy",)).as_dict()
+    del body["task"]
+    older = Settings.of(body, "2026-01-01T00:00:00.000Z")
+    assert older.goal == EstimateGroups()

@@ -36,7 +36,10 @@ from worlds.commands import altmas, head, init, refused, told
             "be certified for anytime intervals; got 'random'",
         ),
         (["--predictions", "ours.csv", "--option", "worth"], "'worth' is not NAME=VALUE"),
-        (["--predictions", "ours.csv", "--option", "worth=3"], "worth must be one of neyman, "),
+        (
+            ["--predictions", "ours.csv", "--option", "worth=3"],
+            "option 'worth' of method 'certified' must be text; got 3.",
+        ),
         (["--predictions", "ours.csv", "--option", "size=3"], "'size'"),
         (["--predictions", "ours.csv", "--level", "2"], "level must be a number between 0 and 1, both excluded; got 2"),
         (["--predictions", "ours.csv", "--seed", "-1"], "seed must be an int >= 0; got -1."),

@@ -42,7 +42,10 @@ SMALL = {
         ({"models": ["oracle"]}, "model must be one of logistic, .*; got 'oracle'"),
         ({"methods": ["magic"]}, "method must be one of .*; got 'magic'"),
         ({"methods": [{"name": "random", "speed": 3}]}, "method must have no keys but .*; got 'speed'"),
-        ({"methods": [{"name": "random", "options": {"x": 1}}]}, "options of method 'random' must be known"),
+        (
+            {"methods": [{"name": "random", "options": {"x": 1}}]},
+            "options of method 'random' must be among name; got 'x'",
+        ),
         ({"methods": [{"name": "random", "sees": ["labels"]}]}, "sees of method 'random' must be among features"),
         ({"metrics": [[]]}, "each set of metrics must be a list of at least one"),
         ({"budgets": [0]}, "each of budgets must be an int >= 1; got 0"),

@@ -54,7 +54,7 @@ def test_a_group_method_says_what_it_does_not_give(tmp_path):
     with made(tmp_path / "audit", method="uniform") as audit:
         facts = gather(audit)
     [model] = facts["models"]
-    assert {one["part"] for one in model["left_out"]} == {"forecast", "confusion", "calibration"}
+    assert {one["part"] for one in model["left_out"]} == {"forecast", "confusion"}
     text = assert_self_contained(render_html(facts)).text
     assert "Method 'uniform' does not give it" in text
     assert "credible interval" in text

@@ -332,8 +332,14 @@ def test_a_certified_result_refuses_wrong_questions():
 
 
 def test_options_of_a_method():
-    with pytest.raises(altmas.InputError, match="options of method 'bald' must be known; got .*'colour'"):
+    with pytest.raises(altmas.InputError, match="options of method 'bald' must be among draws, .*; got 'colour'"):
         altmas.make_method("bald", colour="red")
+    with pytest.raises(altmas.InputError, match="option 'draws' of method 'bald' must be a whole number; got 'many'."):
+        altmas.make_method("bald", draws="many")
+    with pytest.raises(
+        altmas.InputError, match="option 'floor' of method 'certified' must be a number or None; got '1'"
+    ):
+        altmas.make_method("certified", floor="1")
 
 
 def test_there_are_many_kinds():

@@ -38,11 +38,14 @@ TABLE = {
     "page": (("audits", "core", "metrics"), WEB | {"numpy"}),
     "commands": (
         ("audits", "catalogue", "core", "formats", "metrics", "page", "plots", "reports", "surfaces", "words"),
-        USUAL | {"click", "rich"},
+        USUAL | {"click", "matplotlib", "rich"},
     ),
     "assessment": (("catalogue", "core", "metrics", "surfaces"), USUAL),
     "testing": (("core", "metrics"), USUAL),
-    "demo": (("assessment", "audits", "commands", "core", "metrics", "plots"), USUAL | {"click", "sklearn"}),
+    "demo": (
+        ("assessment", "audits", "commands", "core", "metrics", "plots"),
+        USUAL | {"click", "matplotlib", "rich", "sklearn"},
+    ),
     "cli": (("commands", "core", "demo", "metrics"), {"click"}),
     "__main__": (("cli",), set()),
 }
