@@ -16,9 +16,6 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.core.checks import whole_number
-from altmas.core.pool import Pool
-from altmas.metrics import metrics_named, tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -67,6 +64,7 @@ def run_demo(
 ) -> tuple[dict[str, Result], dict[str, float]]:
     """Each method's result, and the truth that only a demo knows."""
     from altmas.assessment import assess
+    from altmas.metrics import metrics_named, tally
 
     vendor = vendor_digits()
     results = {
@@ -115,6 +113,8 @@ def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0
     The images lie beside it, so that labelling can be tried, and how much ink a digit has is a group to look into.
     """
     from altmas.audits.audit import Audit
+    from altmas.core.checks import whole_number
+    from altmas.core.pool import Pool
 
     vendor = vendor_digits()
     whole_number("budget", budget, 1)
