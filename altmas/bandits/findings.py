@@ -11,12 +11,10 @@ import numpy as np
 import pandas as pd
 
 from altmas.bandits.rewards import FindCostliest
-from altmas.core.answers import Answers
 from altmas.core.checks import fraction
-from altmas.core.estimates import Estimate
+from altmas.core.findings import RunFindings
 from altmas.core.groups import required_confidence
 from altmas.core.loop import Round
-from altmas.core.method import Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import RANKING_DRAWS, Ranking, probability_among_lowest
 from altmas.core.result import Result, VerdictResult
@@ -41,26 +39,10 @@ RANKED = {
 
 
 @dataclass(frozen=True, eq=False)
-class GroupFindings:
+class GroupFindings(RunFindings):
     """What the answers of a bandit's run tell: of its own groups, and of any other groups of the pool."""
 
     run: GroupRun
-    level: float
-
-    @property
-    def job(self) -> Job:
-        """What was to be found out."""
-        return self.run.job
-
-    @property
-    def answers(self) -> Answers:
-        """The labels this rests on."""
-        return self.run.answers
-
-    @cached_property
-    def estimates(self) -> tuple[Estimate, ...]:
-        """Every metric of the job."""
-        return tuple(self.run.estimate(self.level))
 
     def about(self, task: GroupTask) -> GroupRun:
         """A run with the same answers, about another task."""

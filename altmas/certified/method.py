@@ -77,16 +77,6 @@ class CertifiedRun:
         self.state, self.round = state, 0
         _ = state.setup.cross_fit  # what is wrong with a surrogate is said before any label is spent
 
-    @property
-    def job(self) -> Job:
-        """What is to be found out."""
-        return self.state.setup.job
-
-    @property
-    def answers(self) -> Answers:
-        """What was answered so far."""
-        return self.state.answers
-
     def update(self, answers: Answers, round: int) -> None:
         """Take the new answers round by round, as they were drawn; a log given at once leads to the same state."""
         if not answers.goes_on_from(self.state.answers):

@@ -58,6 +58,31 @@ class PlainFindings:
         return tuple(self.run.estimate(self.level))
 
 
+@dataclass(frozen=True, eq=False)
+class RunFindings:
+    """What a run tells that knows its own job and answers; what else it knows is added by its room."""
+
+    run: Any
+    level: float
+
+    @property
+    def job(self) -> Job:
+        """What was to be found out."""
+        found: Job = self.run.job
+        return found
+
+    @property
+    def answers(self) -> Answers:
+        """The labels this rests on."""
+        found: Answers = self.run.answers
+        return found
+
+    @cached_property
+    def estimates(self) -> tuple[Estimate, ...]:
+        """Every metric of the job."""
+        return tuple(self.run.estimate(self.level))
+
+
 @runtime_checkable
 class MakesResults(Protocol):
     """Findings whose results have more to show than estimates; None where these have not."""

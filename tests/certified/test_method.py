@@ -59,10 +59,10 @@ def test_it_does_not_matter_in_which_order_one_looks():
 
     busy = at_work(Certified(), pool, y, sizes=sizes, look=look)
     quiet = at_work(Certified(), pool, y, sizes=sizes)
-    assert busy.answers.items.tolist() == quiet.answers.items.tolist()
+    assert busy.state.answers.items.tolist() == quiet.state.answers.items.tolist()
     assert busy.choose(9).items.tolist() == quiet.choose(9).items.tolist()
     assert busy.estimate(0.95) == quiet.estimate(0.95)
-    quiet.update(quiet.answers, quiet.round)  # no news
+    quiet.update(quiet.state.answers, quiet.round)  # no news
     assert busy.estimate(0.95) == quiet.estimate(0.95)
 
 
@@ -70,7 +70,7 @@ def test_the_first_items_are_those_of_random_sampling():
     y, said, _ = vendor()
     pool = Pool.build(said)
     first = at_work(RandomSampling(), pool, y, seed=4, sizes=(12,)).answers.items
-    assert at_work(Certified(), pool, y, seed=4, sizes=(12,)).answers.items.tolist() == first.tolist()
+    assert at_work(Certified(), pool, y, seed=4, sizes=(12,)).state.answers.items.tolist() == first.tolist()
 
 
 @pytest.mark.parametrize("labels", [1, 2, 3])
