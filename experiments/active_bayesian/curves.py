@@ -148,9 +148,7 @@ def panel_task(panel: str, arms: GroupOutcomes, pooled: bool) -> tuple[ArmTask, 
     if panel == "least accurate":
         return task, 1, ranking.success_of(task, arms.theta)
     m = ranking.top_m(len(arms.truth)) if panel == "top m" else 1
-    if pooled:
-        return task, m, ranking.mrr_of(task, arms.theta, m, ranking.of_pool(arms.truth.sum(-1)))
-    return task, m, ranking.mrr_of(task, arms.theta, m)
+    return task, m, ranking.mrr_of(task, arms.theta, m, ranking.of_pool(arms.truth.sum(-1)) if pooled else None)
 
 
 def curve(panel: str, arms: GroupOutcomes, line: Line, effort: Effort) -> tuple[list[int], FloatArray]:
@@ -185,11 +183,6 @@ def draw(sheet: CurveSheet, curves: Curves) -> Figure:
     return figure
 
 
-def summary(rows: pd.DataFrame) -> str:
-    """Mean over the whole curve, a single number per line: higher is sooner."""
-    return rows.groupby(["figure", "panel", "network", "line"], sort=False)["mean"].mean().round(3).to_string()
-
-
 @click.command()
 @asked_options
 @click.option("--out", type=NEW_FOLDER, help="Folder for the figures.")
@@ -214,7 +207,8 @@ def main(out: Path | None, wanted: tuple[str, ...], **options: Any) -> None:
     found = pd.concat(parts, ignore_index=True)
     if asked.rows is not None:
         found.to_csv(asked.rows, index=False)
-    click.echo(summary(found))
+    whole = found.groupby(["figure", "panel", "network", "line"], sort=False)["mean"].mean()
+    click.echo(whole.round(3).to_string())  # a single number per line: higher is sooner
 
 
 if __name__ == "__main__":

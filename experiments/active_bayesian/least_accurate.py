@@ -35,16 +35,6 @@ LABELS_TO_LEAST_ACCURATE = {
 """Table 6 in the order of the first three methods; its networks are not ours but for the architecture of ResNet-110."""
 
 
-def way(name: str, arms: GroupOutcomes) -> ranking.Way:
-    """A method by name.
-
-    >>> from altmas.experiments.data.networks import load_network
-    >>> way("random, uniform", by_class(load_network("digits", None))).rule
-    RandomItems()
-    """
-    return ranking.Way(ranking.rule_of(name), ranking.belief_of(name.partition(", ")[2], arms))
-
-
 def worst_chances(arms: GroupOutcomes, seed: int, draws: int = 20_000, shown: int = 4) -> pd.Series[float]:
     """P(worst) of the likeliest classes with everything labelled and a uniform prior."""
     right, wrong = (arms.truth + uniform_prior(len(arms.truth))).T
@@ -59,7 +49,8 @@ def least_accurate_cases(network: str, asked: Asked) -> Iterable[Case]:
     arms = by_class(outcomes)
 
     def run(m: int, method: str, effort: Effort) -> dict[str, float]:
-        return ranking.identify(arms.truth, arms.theta, FindExtreme(), m, way(method, arms), effort)
+        way = ranking.Way(ranking.rule_of(method), ranking.belief_of(method.partition(", ")[2], arms))
+        return ranking.identify(arms.truth, arms.theta, FindExtreme(), m, way, effort)
 
     keys = ranking.tops_and_methods(len(outcomes.classes), ACCURACY_METHODS)
     return ranking.identification_cases(network, asked, 1000, keys, run)
