@@ -34,6 +34,11 @@ def together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return decorate
 
 
+def study_options(seeds: int, *more: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What most studies take: data, seeds, rows, and a small form; and options of its own."""
+    return together(data_option, seeds_option(seeds), *more, rows_option, smoke_option)
+
+
 def need_data(data: object, smoke: bool) -> None:
     """Refuse to start without data, unless bundled data will do."""
     if not data and not smoke:

@@ -27,8 +27,7 @@ from numpy.typing import NDArray
 from altmas.core.streams import stream
 from altmas.experiments.bench.pools import classifier
 from altmas.experiments.data.datasets import read_npz
-from altmas.experiments.data.imagenet_superclasses import superclasses
-from altmas.experiments.data.networks import IMAGENET_NETWORK, load_network
+from altmas.experiments.data.networks import IMAGENET_NETWORK, imagenet_superclasses, load_network
 from altmas.experiments.surface.worlds import WorldSpec, draw_world
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
@@ -136,7 +135,7 @@ def protected(name: str, data: Path) -> SurfacePool:
 def imagenet(network: str, data: Path) -> SurfacePool:
     """Superclass of the predicted class x band of the confidence."""
     outcomes = load_network(network, data)
-    attributes = {"predicted": superclasses(outcomes.predictions), "confidence": outcomes.confidence}
+    attributes = {"predicted": imagenet_superclasses(outcomes.predictions), "confidence": outcomes.confidence}
     arms = Combinations.build(attributes, bins=CONFIDENCE_BANDS)
     return SurfacePool.build(network, arms, outcomes.predictions, outcomes.labels)
 
