@@ -113,10 +113,8 @@ def imagenet_superclasses(classes: ArrayLike) -> NDArray[np.str_]:
     >>> imagenet_superclasses([1, 88, 207, 281, 963]).tolist()
     ['fish', 'bird', 'dog', 'cat', 'food']
     """
-    starts = np.array(list(IMAGENET_SUPERCLASSES))
-    return np.array(list(IMAGENET_SUPERCLASSES.values()))[
-        np.searchsorted(starts, np.asarray(classes), side="right") - 1
-    ]
+    place = np.searchsorted(list(IMAGENET_SUPERCLASSES), np.asarray(classes), side="right") - 1
+    return np.array(list(IMAGENET_SUPERCLASSES.values()))[place]
 
 
 def load_network(name: str, data: Path | None) -> Outcomes:

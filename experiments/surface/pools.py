@@ -102,18 +102,18 @@ def train_service(features: NDArray[Any], labels: IntArray, rng: np.random.Gener
     return items, np.asarray(service.predict_proba(features[items]), dtype=np.float64)
 
 
-def celeba(data: Path) -> SurfacePool:
+def celeba(name: str, data: Path) -> SurfacePool:
     """CelebA's twelve attributes, and a service that sees none of them."""
     arrays = read_npz(data / "celeba_attributes.npz")
-    columns = [str(name) for name in arrays["columns"]]
+    columns = [str(column) for column in arrays["columns"]]
     values = np.unpackbits(arrays["packed"], axis=1)[:, : len(columns)]
-    if missing := [name for name in CELEBA_ATTRIBUTES if name not in columns]:
+    if missing := [one for one in CELEBA_ATTRIBUTES if one not in columns]:
         raise InputError("CelebA's columns", "hold the twelve attributes", f"no {', '.join(missing)}")
     labels = values[:, columns.index(CELEBA_LABEL)].astype(np.int64)
-    others = [place for place, name in enumerate(columns) if name not in CELEBA_ATTRIBUTES]
-    items, scores = train_service(values[:, others], labels, stream(0, "surface", "celeba"))
-    arms = Combinations.build({name: values[items, columns.index(name)] for name in CELEBA_ATTRIBUTES})
-    return SurfacePool.build("celeba", arms, scores.argmax(1), labels[items], scores)
+    others = [place for place, column in enumerate(columns) if column not in CELEBA_ATTRIBUTES]
+    items, scores = train_service(values[:, others], labels, stream(0, "surface", name))
+    arms = Combinations.build({one: values[items, columns.index(one)] for one in CELEBA_ATTRIBUTES})
+    return SurfacePool.build(name, arms, scores.argmax(1), labels[items], scores)
 
 
 def protected(name: str, data: Path) -> SurfacePool:
@@ -125,19 +125,17 @@ def protected(name: str, data: Path) -> SurfacePool:
     features = np.nan_to_num(arrays["features"].astype(np.float64))
     labels = arrays["labels"].astype(np.int64)
     items, scores = train_service(features[:, kept], labels, stream(0, "surface", name))
-    age = features[items, columns.index("age")]
-    attributes = {"sex": arrays["sex"][items], "race": arrays["race"][items], "age": age}
-    return SurfacePool.build(
-        name, Combinations.build(attributes, bins=AGE_BANDS), scores.argmax(1), labels[items], scores
-    )
+    attributes = {"sex": arrays["sex"], "race": arrays["race"], "age": features[:, columns.index("age")]}
+    arms = Combinations.build({key: column[items] for key, column in attributes.items()}, bins=AGE_BANDS)
+    return SurfacePool.build(name, arms, scores.argmax(1), labels[items], scores)
 
 
-def imagenet(network: str, data: Path) -> SurfacePool:
+def imagenet(name: str, data: Path) -> SurfacePool:
     """Superclass of the predicted class x band of the confidence."""
-    outcomes = load_network(network, data)
+    outcomes = load_network(IMAGENET_NETWORK if name == "imagenet" else name, data)
     attributes = {"predicted": imagenet_superclasses(outcomes.predictions), "confidence": outcomes.confidence}
     arms = Combinations.build(attributes, bins=CONFIDENCE_BANDS)
-    return SurfacePool.build(network, arms, outcomes.predictions, outcomes.labels)
+    return SurfacePool.build(outcomes.name, arms, outcomes.predictions, outcomes.labels)
 
 
 def simulated(seed: int = 0, spec: WorldSpec | None = None) -> SurfacePool:
@@ -157,12 +155,9 @@ def simulated(seed: int = 0, spec: WorldSpec | None = None) -> SurfacePool:
 SMOKE = WorldSpec(attributes=4, items=1000)
 """The pool of a smoke test."""
 
-LOADERS: Mapping[str, Callable[[Path], SurfacePool]] = {
-    "celeba": celeba,
-    "adult": lambda data: protected("adult", data),
-    "compas": lambda data: protected("compas", data),
-    "imagenet": lambda data: imagenet(IMAGENET_NETWORK, data),
-}
+LOADERS: Mapping[str, Callable[[str, Path], SurfacePool]] = {
+    "celeba": celeba, "adult": protected, "compas": protected, "imagenet": imagenet,
+}  # fmt: skip
 
 
 def load_surface_pool(name: str, data: Path | None) -> SurfacePool:
@@ -173,11 +168,10 @@ def load_surface_pool(name: str, data: Path | None) -> SurfacePool:
     """
     if name in ("simulated", "smoke"):
         return simulated(spec=SMOKE if name == "smoke" else None)
-    if name not in LOADERS and not name.startswith("imagenet:"):
+    load = LOADERS.get("imagenet" if name.startswith("imagenet:") else name)
+    if load is None:
         known = ", ".join([*LOADERS, "imagenet:NETWORK", "simulated", "smoke"])
         raise InputError("pool", f"be one of {known}", repr(name))
     if data is None:
         raise InputError("data", f"be a folder that holds {name}", "none", "Give --data, or --smoke.")
-    if name.startswith("imagenet:"):
-        return imagenet(name, data)
-    return LOADERS[name](data)
+    return load(name, data)

@@ -30,14 +30,14 @@ from scipy.special import expit, ndtri
 from altmas.core.streams import stream
 from altmas.experiments.bench.options import data_option, seeds_option, smoke_option
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
+from altmas.experiments.surface.worlds import World
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.combinations import Combinations
-from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import choose_queries
 from altmas.surfaces.recipe import draws_for, usual_settings
 from altmas.surrogates.surface.affiliation import Affiliation
-from altmas.surrogates.surface.arm_posterior import ArmPosterior, SurfaceEstimator
+from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface.attribute_calibration import calibrate
 from altmas.surrogates.surface.estimators import GPSurface, make_surface
 from altmas.surrogates.surface.imputed_surface import ImputedSurface
@@ -50,13 +50,10 @@ GENERATED = "generated"
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyWorld:
-    """Arms by true attributes, the predictors' scores, the arms' accuracies and each item's outcome."""
+class NoisyWorld(World):
+    """A world by true attributes, and the predictors' scores."""
 
-    arms: Combinations
     scores: list[FloatArray]
-    rho: FloatArray
-    right: FloatArray
 
     @property
     def said(self) -> IntArray:
@@ -79,7 +76,7 @@ def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld
     smooth = expit(1 + (x - 0.3) @ rng.normal(0, 0.8, ATTRIBUTES) + 0.7 * x[:, 0] * x[:, 1])
     rho = rng.beta(20 * smooth, 20 * (1 - smooth))
     right = (rng.random(items) < rho[arms.index]).astype(np.float64)
-    return NoisyWorld(arms, noisy_scores(arms, rng), rho, right)
+    return NoisyWorld(arms, rho, right, noisy_scores(arms, rng))
 
 
 def noisy_scores(arms: Combinations, rng: np.random.Generator) -> list[FloatArray]:
@@ -101,7 +98,7 @@ def noisy_scores(arms: Combinations, rng: np.random.Generator) -> list[FloatArra
 
 def with_predictors(pool: SurfacePool, rng: np.random.Generator) -> NoisyWorld:
     """A pool whose attributes nobody wrote down."""
-    return NoisyWorld(pool.arms, noisy_scores(pool.arms, rng), pool.truth, pool.right)
+    return NoisyWorld(pool.arms, pool.truth, pool.right, noisy_scores(pool.arms, rng))
 
 
 def run_one(
@@ -130,15 +127,10 @@ def run_one(
                     drawn = ImputedSurface(surface, draws_for(world.arms.size))
                     found["drawn"] = drawn.fit(answers, rng=rng).posterior()
                 key = {"method": name, "items": how}
-                rows += [{**key, "attributes": way} | judged(p, world) for way, p in found.items()]
+                for way, p in found.items():
+                    covered = 100 * float(world.inside(p).mean())
+                    rows.append({**key, "attributes": way, "macro": world.macro(p), "covered": covered})
     return rows
-
-
-def judged(found: ArmPosterior, world: NoisyWorld) -> dict[str, float]:
-    """100 x macro error, and percent of active arms inside their interval."""
-    inside = (found.low <= world.rho) & (world.rho <= found.high)
-    macro = surface_errors(found.mean, world.rho, world.arms.support).macro
-    return {"macro": 100 * macro, "covered": 100 * float(inside[world.arms.active()].mean())}
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:

@@ -9,6 +9,8 @@ from scipy.special import expit, logit
 
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.combinations import Combinations
+from altmas.surfaces.errors import surface_errors
+from altmas.surrogates.surface.arm_posterior import ArmPosterior
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,15 @@ class World:
     arms: Combinations
     rho: FloatArray
     right: FloatArray
+
+    def inside(self, found: ArmPosterior) -> FloatArray:
+        """1 for each active arm whose accuracy lies in the interval, else 0."""
+        inside = (found.low <= self.rho) & (self.rho <= found.high)
+        return inside[self.arms.active()].astype(np.float64)
+
+    def macro(self, found: ArmPosterior) -> float:
+        """100 x the mean squared error over active arms."""
+        return 100 * surface_errors(found.mean, self.rho, self.arms.support).macro
 
 
 def draw_world(spec: WorldSpec, rng: np.random.Generator) -> World:
