@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-from altmas.bandits.lockstep import Measure, simulate
+from altmas.bandits.lockstep import Measure
 from altmas.bandits.rewards import ArmTask, FindExtreme
 from altmas.bandits.rules import ArmRule, EpsilonGreedy, RandomItems, Sampler, Thompson, TopTwoThompson, best_arms
 from altmas.experiments.active_bayesian import ranking
 from altmas.experiments.active_bayesian.estimation import as_rows
-from altmas.experiments.active_bayesian.groups import Asked, Effort, GroupOutcomes, asked_options, by_class
+from altmas.experiments.active_bayesian.groups import Asked, GroupOutcomes, asked_options, by_class
 from altmas.experiments.bench.options import NEW_FOLDER
 from altmas.experiments.data.networks import NETWORKS
 from altmas.metrics.types import FloatArray, IntArray
@@ -151,17 +151,6 @@ def panel_task(panel: str, arms: GroupOutcomes, pooled: bool) -> tuple[ArmTask, 
     return task, m, ranking.mrr_of(task, arms.theta, m, ranking.of_pool(arms.truth.sum(-1)) if pooled else None)
 
 
-def curve(panel: str, arms: GroupOutcomes, line: Line, effort: Effort) -> tuple[list[int], FloatArray]:
-    """Labels `[T]` and values `[T, R]` of one line."""
-    (task, step, measure), way = panel_task(panel, arms, line.pooled), line.way(arms)
-    at = ranking.checkpoints_of(int(arms.truth.sum()), step, effort.looks)
-    values = simulate(
-        arms.truth, task, way.rule, way.belief, [measure],
-        replicates=effort.replicates, checkpoints=at, arms_per_step=step, seed=effort.seed,
-    )  # fmt: skip
-    return at, values[0]
-
-
 Curves = dict[tuple[str, str], dict[str, tuple[list[int], FloatArray]]]
 """(panel, network) -> line -> labels and values."""
 
@@ -196,9 +185,11 @@ def main(out: Path | None, wanted: tuple[str, ...], **options: Any) -> None:
         sheet, curves = SHEETS[name], Curves()
         for panel, (network, mine) in product(sheet.panels, arms.items()):
             for label, line in sheet.lines.items():
-                at, values = curve(panel, mine, line, asked.effort(network, 100, CURVE_LOOKS))
-                curves.setdefault((panel, network), {})[label] = (at, values)
-                found = as_rows([sheet.quantity], at, values[None])
+                task, step, measure = panel_task(panel, mine, line.pooled)
+                effort = asked.effort(network, 100, CURVE_LOOKS)
+                at, values = line.way(mine).spend(mine.truth, task, step, [measure], effort)
+                curves.setdefault((panel, network), {})[label] = (at, values[0])
+                found = as_rows([sheet.quantity], at, values)
                 parts.append(found.assign(figure=name, panel=panel, network=network, line=label))
                 click.echo(f"{name}, {panel}, {network}, {label}: mean {values.mean():.3f}", err=True)
         if out is not None:

@@ -196,6 +196,16 @@ class Way:
     belief: Callable[[], ArmBelief]
     sample: Sampler = sample_outcomes
 
+    def spend(
+        self, truth: IntArray, task: ArmTask, step: int, measures: Sequence[Measure], effort: Effort
+    ) -> tuple[list[int], FloatArray]:
+        """Spend all labels, `step` arms at a time: numbers of labels `[T]`, and the measures there `[K, T, R]`."""
+        at = checkpoints_of(int(truth.sum()), step, effort.looks)
+        return at, simulate(
+            truth, task, self.rule, self.belief, measures, replicates=effort.replicates,
+            checkpoints=at, arms_per_step=step, seed=effort.seed, sample=self.sample,
+        )  # fmt: skip
+
 
 def identify(
     truth: IntArray, theta: FloatArray, task: ArmTask, m: int, way: Way, effort: Effort, pooled: Estimator | None = None
@@ -204,13 +214,8 @@ def identify(
 
     `percent_pool` is of the same runs, ranked by the estimator of the pool's own proportions.
     """
-    pool = int(truth.sum())
-    at = checkpoints_of(pool, m, effort.looks)
     measures = [mrr_of(task, theta, m, by) for by in (None, pooled or of_pool(truth.sum(-1)))]
-    mrr = simulate(
-        truth, task, way.rule, way.belief, measures, replicates=effort.replicates,
-        checkpoints=at, arms_per_step=m, seed=effort.seed, sample=way.sample,
-    )  # fmt: skip
+    at, mrr = way.spend(truth, task, m, measures, effort)
     percent, of_the_pool = (100 * labels_needed(at, one) for one in mrr)
     return {"percent": percent, "percent_pool": of_the_pool, "end": float(mrr[0, -1].mean())}
 

@@ -12,7 +12,7 @@ one thread the same seed gives the same weights, bit for bit.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +60,8 @@ def train(
     for epoch in range(1, last + 1):
         losses = []
         rng = stream(seed, recipe.name, "epoch", epoch)
-        for step, rows in enumerate(batches(shown, recipe.batch, rng), start=1):
+        batches = np.split(rng.permutation(shown), range(recipe.batch, shown, recipe.batch))
+        for step, rows in enumerate(batches, start=1):
             x, y = images.images[rows], images.labels[rows]
             losses.append(float(network.train_on_batch(moved(x, rng) if recipe.moved else x, y)))
             if recipe.stop_accuracy is not None and step % recipe.look == 0:
@@ -110,17 +111,6 @@ def softmax(network: Any, images: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray(network.predict(images, batch_size=500, verbose=0), dtype=np.float32)
 
 
-def batches(items: int, size: int, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-    """All the items once, in random order, a batch at a time.
-
-    >>> [len(rows) for rows in batches(10, 4, np.random.default_rng(0))]
-    [4, 4, 2]
-    """
-    order = rng.permutation(items)
-    for start in range(0, items, size):
-        yield order[start : start + size]
-
-
 def moved(images: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Each image mirrored or not, and shifted by a few pixels, its edge repeated.
 
@@ -131,12 +121,10 @@ def moved(images: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uin
     height, width = images.shape[1:3]
     wide = np.pad(images, ((0, 0), (far, far), (far, far), (0, 0)), mode="edge")
     down, across = rng.integers(0, 2 * far + 1, size=(2, len(images)))
-    mirrored = rng.random(len(images)) < 0.5
-    out = np.empty_like(images)
-    for i in range(len(images)):
-        view = wide[i, down[i] : down[i] + height, across[i] : across[i] + width]
-        out[i] = view[:, ::-1] if mirrored[i] else view
-    return out
+    mirrored = rng.random((len(images), 1)) < 0.5
+    rows, columns = down[:, None] + np.arange(height), across[:, None] + np.arange(width)
+    columns = np.where(mirrored, columns[:, ::-1], columns)
+    return wide[np.arange(len(images))[:, None, None], rows[:, :, None], columns[:, None]]
 
 
 def _optimiser(recipe: Recipe) -> Any:

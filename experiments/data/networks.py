@@ -151,10 +151,8 @@ def _imagenet(name: str, data: Path) -> Outcomes:
         raise InputError("ImageNet network", f"be one of {', '.join(known)}", repr(wanted))
     row = known.index(wanted)
     classes = tuple(str(i) for i in range(1000))
-    said = arrays["predictions"][row].astype(np.int64)
-    return Outcomes(
-        name, classes, arrays["labels"].astype(np.int64), said, arrays["confidence"][row].astype(np.float64)
-    )
+    said, sure = arrays["predictions"][row].astype(np.int64), arrays["confidence"][row].astype(np.float64)
+    return Outcomes(name, classes, arrays["labels"].astype(np.int64), said, sure)
 
 
 def _digits() -> Outcomes:
