@@ -24,7 +24,6 @@ from altmas.experiments.bench.cases import Case, run_cases
 from altmas.experiments.bench.options import study_options
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import covered
-from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.membership import Membership
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.result import SurfaceResult
@@ -46,9 +45,8 @@ def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecip
     )  # fmt: skip
     truth, (_, row) = pool.right.mean(), next(found.estimates.iterrows())
     assert isinstance(found, SurfaceResult)
-    mean = found.fitted.posterior.mean
     return {
-        "macro": 100 * surface_errors(mean, pool.truth, pool.arms.support).macro,
+        "macro": pool.macro(found.fitted.posterior.mean),
         "covered": 100 * covered(found.fitted.draws, pool, stream(seed, "surface", pool.name, "covered")),
         "off": 100 * (row["estimate"] - truth),
         "held": 100.0 * (row["low"] <= truth <= row["high"]),

@@ -23,7 +23,7 @@ import pandas as pd
 from altmas.core.streams import stream
 from altmas.experiments.bench.cases import Case, run_cases
 from altmas.experiments.bench.options import rows_option, seeds_option, smoke_option
-from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
+from altmas.experiments.surface.pools import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface.estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
@@ -55,8 +55,8 @@ def run_one(estimators: dict[str, SurfaceEstimator], world_name: str, labels: in
         rows.append(
             {
                 "method": name, "arms": int(active.sum()), "inside": int(world.inside(p).sum()),
-                "width": float((p.high - p.low)[active].mean()),
-                "macro": world.macro(p), "overall": low <= world.rho @ share <= high, "overall width": high - low,
+                "width": float((p.high - p.low)[active].mean()), "macro": world.macro(p.mean),
+                "overall": low <= world.truth @ share <= high, "overall width": high - low,
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
