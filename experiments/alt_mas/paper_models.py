@@ -124,7 +124,7 @@ def moved(images: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uin
     mirrored = rng.random((len(images), 1)) < 0.5
     rows, columns = down[:, None] + np.arange(height), across[:, None] + np.arange(width)
     columns = np.where(mirrored, columns[:, ::-1], columns)
-    return wide[np.arange(len(images))[:, None, None], rows[:, :, None], columns[:, None]]
+    return np.asarray(wide[np.arange(len(images))[:, None, None], rows[:, :, None], columns[:, None]])
 
 
 def _optimiser(recipe: Recipe) -> Any:

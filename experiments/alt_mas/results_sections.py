@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -124,7 +125,8 @@ def ablation_section(study: Study) -> str:
         for pool in study.pools:
             own = relative[pool][relative[pool]["method"] == label]
             end, whole = own.loc[own["labels"] == last, "error"], over_the_curve(own)["error"]
-            last_one, average = (with_error(one.mean(), float(one.sem())) for one in (end, whole))
+            both: list[Any] = [end, whole]
+            last_one, average = (with_error(one.mean(), one.sem()) for one in both)
             cells.append(f"{last_one} ({average})")
         table.append((label, *cells, f"{time[label]:.3g}"))
     said = ABLATIONS.format(initial=first.initial, last=last, batch=first.batch)

@@ -81,7 +81,7 @@ class SurfacePool:
     def inside(self, found: ArmPosterior) -> FloatArray:
         """1 for each active arm whose accuracy lies in the interval, else 0."""
         inside = (found.low <= self.truth) & (self.truth <= found.high)
-        return inside[self.arms.active()].astype(np.float64)
+        return np.asarray(inside[self.arms.active()], dtype=np.float64)
 
     def macro(self, mean: FloatArray) -> float:
         """100 x the mean squared error of an estimate `[A]` over active arms."""
