@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from altmas.experiments.surface.worlds import WorldSpec, draw_world
+from altmas.experiments.surface.pools import WorldSpec, draw_world
 from altmas.surfaces.exploration import arm_order, choose_queries
 from altmas.surrogates.surface.affiliation import Affiliation
 from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings

@@ -15,17 +15,16 @@ paper's. The first is the one to believe.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from altmas.bandits.lockstep import FixedPrior, Measure, simulate
-from altmas.bandits.rewards import EstimateArms
+from altmas.bandits.lockstep import FixedPrior, Measure
 from altmas.bandits.rules import ArmRule, RandomItems, Thompson
-from altmas.experiments.active_bayesian.estimation import PaperNumbers, Sheet, as_rows, show_sheets
-from altmas.experiments.active_bayesian.groups import PER_GROUP, TINY, Asked, Table, proportions
+from altmas.experiments.active_bayesian.estimation import PaperNumbers, Sheet, measured, show_sheets
+from altmas.experiments.active_bayesian.groups import PER_GROUP, TINY, Asked, GroupOutcomes, Table
 from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import Outcomes, load_network
 from altmas.metrics import tally
@@ -38,21 +37,7 @@ CONFUSION_ERROR: PaperNumbers = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Columns:
-    """Confusion columns as groups: `truth [G, C]` counts true classes; mean `scores [G, C]`; `shares [G]`."""
-
-    truth: IntArray
-    scores: FloatArray
-    shares: FloatArray
-
-    @property
-    def theta(self) -> FloatArray:
-        """P(true class | predicted class) `[G, C]`."""
-        return proportions(self.truth)
-
-
-def confusion_columns(outcomes: Outcomes) -> Columns:
+def confusion_columns(outcomes: Outcomes) -> GroupOutcomes:
     """A group per predicted class that occurs; its outcomes are the true classes.
 
     >>> two = Outcomes("", ("a", "b"), np.array([0, 1, 1]), np.array([0, 0, 1]), np.full(3, 0.9), np.full((3, 2), 0.5))
@@ -67,13 +52,13 @@ def confusion_columns(outcomes: Outcomes) -> Columns:
     totals = np.zeros((classes, classes))
     np.add.at(totals, outcomes.predictions, outcomes.scores)
     some = sizes > 0
-    return Columns(counts[some], totals[some] / sizes[some, None], sizes[some] / sizes.sum())
+    names = tuple(np.array(outcomes.classes)[some].tolist())
+    return GroupOutcomes(names, counts[some], sizes[some] / sizes.sum(), totals[some] / sizes[some, None])
 
 
-def counted_as_predicted(columns: Columns, outcomes: Outcomes) -> Columns:
+def counted_as_predicted(outcomes: Outcomes) -> GroupOutcomes:
     """The same groups if every predicted class were the true one: for the third table, and for nothing else."""
-    sizes = np.bincount(outcomes.predictions, minlength=len(outcomes.classes))
-    return Columns(np.diag(sizes)[sizes > 0], columns.scores, columns.shares)
+    return confusion_columns(replace(outcomes, labels=outcomes.predictions))
 
 
 def squared_error(estimate: FloatArray, theta: FloatArray, shares: FloatArray) -> FloatArray:
@@ -85,7 +70,7 @@ def squared_error(estimate: FloatArray, theta: FloatArray, shares: FloatArray) -
     return np.asarray((shares * ((estimate - theta) ** 2).sum(-1)).sum(-1))
 
 
-def scaled(columns: Columns, scale: float, root: bool) -> Measure:
+def scaled(columns: GroupOutcomes, scale: float, root: bool) -> Measure:
     """Squared error of the posterior means over `scale`, or the root of that."""
 
     def measure(seen: IntArray, mean: FloatArray) -> FloatArray:
@@ -95,7 +80,7 @@ def scaled(columns: Columns, scale: float, root: bool) -> Measure:
     return measure
 
 
-def column_methods(columns: Columns) -> dict[str, tuple[ArmRule, FloatArray]]:
+def column_methods(columns: GroupOutcomes) -> dict[str, tuple[ArmRule, FloatArray]]:
     """The paper's methods: a rule and Dirichlet pseudo-counts `[G, C]` that add up to N0 = 1, or to 1e-6."""
     flat = np.full(columns.scores.shape, 1 / columns.scores.shape[1])
     return {
@@ -110,22 +95,16 @@ def confusion_cases(network: str, asked: Asked) -> Iterable[Case]:
     """Every method on one network."""
     outcomes = load_network(network, asked.data)
     columns = confusion_columns(outcomes)
-    wrongly = counted_as_predicted(columns, outcomes)
+    wrongly = counted_as_predicted(outcomes)
     labels = [per_group * len(columns.shares) for per_group in PER_GROUP]
     scale = float(squared_error(columns.scores, columns.theta, columns.shares))
-    task, runs = EstimateArms(columns.shares), asked.runs(len(columns.shares))
+    runs = asked.runs(len(columns.shares))
+    rightly = {"rmse": scaled(columns, scale, True), "squared": scaled(columns, scale, False)}
+    tried = ((columns, rightly), (wrongly, {"predicted as true": scaled(wrongly, scale, False)}))
 
     def run(rule: ArmRule, prior: FloatArray) -> pd.DataFrame:
-        def tried(truth: Columns, measures: dict[str, bool]) -> pd.DataFrame:
-            wanted = [scaled(truth, scale, root) for root in measures.values()]
-            values = simulate(
-                truth.truth, task, rule, partial(FixedPrior, prior), wanted,
-                replicates=runs, checkpoints=labels, seed=asked.seed,
-            )  # fmt: skip
-            return as_rows(list(measures), labels, values)
-
-        parts = [tried(columns, {"rmse": True, "squared": False}), tried(wrongly, {"predicted as true": False})]
-        return pd.concat(parts)
+        belief = partial(FixedPrior, prior)
+        return pd.concat(measured(groups, rule, belief, wanted, labels, runs, asked.seed) for groups, wanted in tried)
 
     for name, (rule, prior) in column_methods(columns).items():
         key: dict[str, str | int] = {"network": network, "method": name, "replicates": runs, "seed": asked.seed}

@@ -23,6 +23,7 @@ from altmas.experiments.active_bayesian import ranking
 from altmas.experiments.active_bayesian.groups import Asked, Effort, Table, proportions
 from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, superclass_of
+from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -99,8 +100,7 @@ def cost_arms(outcomes: Outcomes, cost: str) -> CostArms:
         raise InputError("scores", "be stored for every class", "none")
     classes, said = len(outcomes.classes), np.unique(outcomes.predictions)
     outcome = outcome_of(cost, *homes(outcomes))[:, said]
-    confusion = np.zeros((classes, classes))
-    np.add.at(confusion, (outcomes.labels, outcomes.predictions), 1)
+    confusion = tally(outcomes.labels, outcomes.predictions, classes)
     scores = np.stack([outcomes.scores[outcomes.predictions == k].mean(0) for k in said], -1)
     return CostArms(
         summed(confusion[:, said], outcome).astype(np.int64),

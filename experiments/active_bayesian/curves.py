@@ -18,12 +18,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import betaincinv
 
-from altmas.bandits.lockstep import Measure, simulate
+from altmas.bandits.lockstep import Measure
 from altmas.bandits.rewards import ArmTask, FindExtreme
 from altmas.bandits.rules import ArmRule, EpsilonGreedy, RandomItems, Sampler, Thompson, TopTwoThompson, best_arms
 from altmas.experiments.active_bayesian import ranking
 from altmas.experiments.active_bayesian.estimation import as_rows
-from altmas.experiments.active_bayesian.groups import Asked, Effort, GroupOutcomes, asked_options, by_class
+from altmas.experiments.active_bayesian.groups import Asked, GroupOutcomes, asked_options, by_class
 from altmas.experiments.bench.options import NEW_FOLDER
 from altmas.experiments.data.networks import NETWORKS
 from altmas.metrics.types import FloatArray, IntArray
@@ -148,20 +148,7 @@ def panel_task(panel: str, arms: GroupOutcomes, pooled: bool) -> tuple[ArmTask, 
     if panel == "least accurate":
         return task, 1, ranking.success_of(task, arms.theta)
     m = ranking.top_m(len(arms.truth)) if panel == "top m" else 1
-    if pooled:
-        return task, m, ranking.mrr_of(task, arms.theta, m, ranking.of_pool(arms.truth.sum(-1)))
-    return task, m, ranking.mrr_of(task, arms.theta, m)
-
-
-def curve(panel: str, arms: GroupOutcomes, line: Line, effort: Effort) -> tuple[list[int], FloatArray]:
-    """Labels `[T]` and values `[T, R]` of one line."""
-    (task, step, measure), way = panel_task(panel, arms, line.pooled), line.way(arms)
-    at = ranking.checkpoints_of(int(arms.truth.sum()), step, effort.looks)
-    values = simulate(
-        arms.truth, task, way.rule, way.belief, [measure],
-        replicates=effort.replicates, checkpoints=at, arms_per_step=step, seed=effort.seed,
-    )  # fmt: skip
-    return at, values[0]
+    return task, m, ranking.mrr_of(task, arms.theta, m, ranking.of_pool(arms.truth.sum(-1)) if pooled else None)
 
 
 Curves = dict[tuple[str, str], dict[str, tuple[list[int], FloatArray]]]
@@ -185,11 +172,6 @@ def draw(sheet: CurveSheet, curves: Curves) -> Figure:
     return figure
 
 
-def summary(rows: pd.DataFrame) -> str:
-    """Mean over the whole curve, a single number per line: higher is sooner."""
-    return rows.groupby(["figure", "panel", "network", "line"], sort=False)["mean"].mean().round(3).to_string()
-
-
 @click.command()
 @asked_options
 @click.option("--out", type=NEW_FOLDER, help="Folder for the figures.")
@@ -203,9 +185,11 @@ def main(out: Path | None, wanted: tuple[str, ...], **options: Any) -> None:
         sheet, curves = SHEETS[name], Curves()
         for panel, (network, mine) in product(sheet.panels, arms.items()):
             for label, line in sheet.lines.items():
-                at, values = curve(panel, mine, line, asked.effort(network, 100, CURVE_LOOKS))
-                curves.setdefault((panel, network), {})[label] = (at, values)
-                found = as_rows([sheet.quantity], at, values[None])
+                task, step, measure = panel_task(panel, mine, line.pooled)
+                effort = asked.effort(network, 100, CURVE_LOOKS)
+                at, values = line.way(mine).spend(mine.truth, task, step, [measure], effort)
+                curves.setdefault((panel, network), {})[label] = (at, values[0])
+                found = as_rows([sheet.quantity], at, values)
                 parts.append(found.assign(figure=name, panel=panel, network=network, line=label))
                 click.echo(f"{name}, {panel}, {network}, {label}: mean {values.mean():.3f}", err=True)
         if out is not None:
@@ -214,7 +198,8 @@ def main(out: Path | None, wanted: tuple[str, ...], **options: Any) -> None:
     found = pd.concat(parts, ignore_index=True)
     if asked.rows is not None:
         found.to_csv(asked.rows, index=False)
-    click.echo(summary(found))
+    whole = found.groupby(["figure", "panel", "network", "line"], sort=False)["mean"].mean()
+    click.echo(whole.round(3).to_string())  # a single number per line: higher is sooner
 
 
 if __name__ == "__main__":

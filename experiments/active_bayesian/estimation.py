@@ -174,16 +174,24 @@ def estimation_cases(measures: Measures, classes: bool, network: str, asked: Ask
     runs = asked.runs(len(groups.names))
 
     def run(method: GroupMethod) -> pd.DataFrame:
-        values = simulate(
-            groups.truth, EstimateArms(groups.shares), method.rule, method.belief,
-            [measure(groups, method) for measure in measures.values()],
-            replicates=runs, checkpoints=labels, seed=asked.seed,
-        )  # fmt: skip
-        return as_rows(list(measures), labels, values)
+        wanted = {name: measure(groups, method) for name, measure in measures.items()}
+        return measured(groups, method.rule, method.belief, wanted, labels, runs, asked.seed)
 
     key = {"network": network, "by": "class" if classes else asked.bins}
     for name, method in group_methods(groups.scores).items():
         yield Case({**key, "method": name, "replicates": runs, "seed": asked.seed}, partial(run, method))
+
+
+def measured(
+    groups: GroupOutcomes, rule: ArmRule, belief: Callable[[], ArmBelief], measures: Mapping[str, Measure],
+    labels: Sequence[int], runs: int, seed: int,
+) -> pd.DataFrame:  # fmt: skip
+    """The rows of one method: every measure at every number of labels."""
+    values = simulate(
+        groups.truth, EstimateArms(groups.shares), rule, belief, list(measures.values()),
+        replicates=runs, checkpoints=labels, seed=seed,
+    )  # fmt: skip
+    return as_rows(list(measures), labels, values)
 
 
 def as_rows(measures: Sequence[str], labels: Sequence[int], values: FloatArray) -> pd.DataFrame:
@@ -192,16 +200,6 @@ def as_rows(measures: Sequence[str], labels: Sequence[int], values: FloatArray) 
     error = values.std(-1, ddof=1) / np.sqrt(runs) if runs > 1 else np.full(values.shape[:-1], np.nan)
     names, looks = np.repeat(measures, len(labels)), np.tile(labels, len(measures))
     return pd.DataFrame({"measure": names, "labels": looks, "mean": values.mean(-1).ravel(), "se": error.ravel()})
-
-
-def print_tables(title: str, rows: pd.DataFrame, measure: str, paper: PaperNumbers, digits: int = 1) -> None:
-    """A table per network: our mean and its standard error, and the paper's number in brackets where there is one."""
-    click.echo(f"{title}\nOurs ± standard error [the paper's].")
-    for network, part in rows[rows["measure"] == measure].groupby("network", sort=False):
-        dataset, note = SETTINGS.get(str(network), ("", "not in the paper"))
-        click.echo(f"\n{network}, {part['replicates'].iloc[0]} replicates; {note}")
-        click.echo(beside(part, paper.get(dataset), digits).to_string())
-    click.echo("")
 
 
 def beside(rows: pd.DataFrame, paper: Sequence[tuple[float, float, float]] | None, digits: int) -> pd.DataFrame:
@@ -233,9 +231,14 @@ class Sheet:
 
 
 def show_sheets(sheets: Sequence[Sheet], rows: pd.DataFrame, asked: Asked) -> None:
-    """Print them one after the other."""
+    """A table per sheet and network: our mean, its standard error, and in brackets the paper's number if it has one."""
     for one in sheets:
-        print_tables(one.title.format(bins=asked.bins), rows, one.measure, one.paper, one.digits)
+        click.echo(f"{one.title.format(bins=asked.bins)}\nOurs ± standard error [the paper's].")
+        for network, part in rows[rows["measure"] == one.measure].groupby("network", sort=False):
+            dataset, note = SETTINGS.get(str(network), ("", "not in the paper"))
+            click.echo(f"\n{network}, {part['replicates'].iloc[0]} replicates; {note}")
+            click.echo(beside(part, one.paper.get(dataset), one.digits).to_string())
+        click.echo("")
 
 
 def _table(measures: Measures, classes: bool, *sheets: Sheet) -> Table:

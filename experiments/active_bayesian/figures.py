@@ -10,7 +10,6 @@ least accurate. Numbers that the paper's text states are printed beside ours.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -56,18 +55,8 @@ STATED = {"P(people < trees)": 0.96, "P(woman < man)": 0.82, "P(lizard least acc
 """Stated in the paper's text; "lower" means by more than 0.05."""
 
 
-@dataclass(frozen=True)
-class Number:
-    """A posterior probability that a figure shows."""
-
-    figure: int
-    name: str
-    value: float
-
-    @property
-    def paper(self) -> float:
-        """What the paper states; NaN if it does not."""
-        return STATED.get(self.name, np.nan)
+Number = tuple[int, str, float]
+"""A posterior probability that a figure shows: figure, name, value."""
 
 
 def class_ece_draws(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> FloatArray:
@@ -75,11 +64,8 @@ def class_ece_draws(outcomes: Outcomes, draws: int, rng: np.random.Generator) ->
     cell = outcomes.predictions * SCORE_BINS + np.minimum(
         (outcomes.confidence * SCORE_BINS).astype(np.int64), SCORE_BINS - 1
     )
-    names = tuple(range(len(outcomes.classes) * SCORE_BINS))
-    groups = Groups(names, cell)
-    cells = group_outcomes(outcomes, groups)
-    prior = informed_prior(cells.scores)
-    accuracy = BetaPosterior.of(*(cells.truth + prior).T).draw(draws, rng)
+    cells = group_outcomes(outcomes, Groups(tuple(range(len(outcomes.classes) * SCORE_BINS)), cell))
+    accuracy = BetaPosterior.of(*(cells.truth + informed_prior(cells.scores)).T).draw(draws, rng)
     owner = np.array(cells.names, dtype=np.int64) // SCORE_BINS
     said = np.unique(owner)
     member = (owner[:, None] == said).astype(np.float64)  # [cells, G]
@@ -149,7 +135,7 @@ def figure_8(
         display = RopeDisplay.from_draws(one - other, SHOWN_MARGIN)
         display.plot(axis)
         axis.set_title(f"{first[0]} - {second[0]}", pad=24)
-        numbers.append(Number(8, f"P({first[0]} < {second[0]})", display.masses[0]))
+        numbers.append((8, f"P({first[0]} < {second[0]})", display.masses[0]))
     return figure, numbers
 
 
@@ -168,16 +154,15 @@ def figure_9(outcomes: Outcomes, draws: int, rng: np.random.Generator) -> tuple[
     left, middle, right = figure.subplots(1, 3)
     extremes = min(MOST_SHOWN, len(classes.names) // 2)
     RankingDisplay.from_draws(classes.names, accuracy, extremes=extremes).plot(left)
-    numbers = []
+    numbers: list[Number] = []
     for axis, word, winner in ((middle, "most", accuracy.argmax(1)), (right, "least", accuracy.argmin(1))):
         chance = np.bincount(winner, minlength=len(classes.names)) / draws
         top = np.argsort(-chance, kind="stable")[:extremes]
         axis.barh([classes.names[g] for g in top][::-1], chance[top][::-1], color="#0b6e99")
         axis.set_xlabel(f"P({word} accurate)")
-        every = [Number(9, f"P({name} {word} accurate)", float(chance[g])) for g, name in enumerate(classes.names)]
-        numbers += [every[g] for g in top[:3]] + [
-            n for g, n in enumerate(every) if n.name in STATED and g not in top[:3]
-        ]
+        every = [(9, f"P({name} {word} accurate)", float(chance[g])) for g, name in enumerate(classes.names)]
+        stated = [g for g, (_, name, _) in enumerate(every) if name in STATED]
+        numbers += [every[g] for g in dict.fromkeys([*top[:3].tolist(), *stated])]
     return figure, numbers
 
 
@@ -212,8 +197,8 @@ def main(data: Path | None, out: Path, smoke: bool, replicates: int | None, seed
     _save(differences, out, 8)
     ranks, more = figure_9(outcomes, draws, stream(seed, "figure", 9))
     _save(ranks, out, 9)
-    table = pd.DataFrame([(n.figure, n.name, n.value, n.paper) for n in [*numbers, *more]])
-    table.columns = pd.Index(["figure", "number", "ours", "paper"])
+    table = pd.DataFrame([*numbers, *more], columns=pd.Index(["figure", "number", "ours"]))
+    table["paper"] = table["number"].map(STATED)
     click.echo(f"{outcomes.name}, {draws:,} draws; {SETTINGS[outcomes.name][1]}")
     click.echo(table.to_string(index=False, na_rep="", float_format=lambda x: f"{x:.2f}"))
     click.echo(f"Figures 1, 5, 8 and 9 are in {out}")

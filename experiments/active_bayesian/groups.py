@@ -48,7 +48,10 @@ LOOKS = 200
 
 @dataclass(frozen=True, eq=False)
 class GroupOutcomes:
-    """Known outcomes of a pool's groups: `truth [G, 2]` counts right and wrong; `shares` and mean `scores` `[G]`."""
+    """Known outcomes of a pool's groups: counts `truth [G, O]`, `shares [G]`, mean `scores`.
+
+    Outcomes are right and wrong, with scores `[G]`; or the true classes, with scores `[G, C]`.
+    """
 
     names: tuple[str, ...]
     truth: IntArray
@@ -62,7 +65,7 @@ class GroupOutcomes:
 
     @property
     def theta(self) -> FloatArray:
-        """Accuracy, and one minus it `[G, 2]`."""
+        """Share of each outcome in each group `[G, O]`."""
         return proportions(self.truth)
 
     def first(self, count: int) -> GroupOutcomes:

@@ -54,13 +54,8 @@ def load(network: str, data: Path | None) -> Outcomes:
     found = load_network(network, data)
     if network != "digits":
         return found
-    return replace(
-        found,
-        labels=found.labels[:FEW_DIGITS],
-        predictions=found.predictions[:FEW_DIGITS],
-        confidence=found.confidence[:FEW_DIGITS],
-        scores=None if found.scores is None else found.scores[:FEW_DIGITS],
-    )
+    columns = ("labels", "predictions", "confidence", "scores")
+    return replace(found, **{name: getattr(found, name)[:FEW_DIGITS] for name in columns})
 
 
 def prior_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> FloatArray:
@@ -127,15 +122,22 @@ Estimator = Callable[[IntArray, FloatArray], FloatArray]
 """From what was seen `[R, G, O]` and its posterior mean to an estimate of the outcome probabilities `[R, G, O]`."""
 
 
-def mrr_of(task: ArmTask, theta: FloatArray, m: int, estimator: Estimator = lambda seen, mean: mean) -> Measure:
-    """MRR by the task's worth at an estimate, the posterior mean; `theta [G, O]` holds on the full test set."""
+def judged(
+    judge: Callable[[FloatArray, FloatArray], FloatArray], task: ArmTask, theta: FloatArray, estimator: Estimator | None
+) -> Measure:
+    """A judgement of the task's worth at an estimate, by default the posterior mean, beside the true worth."""
     true = task.worth(theta[None], theta[None])[0]
 
     def measure(seen: IntArray, mean: FloatArray) -> FloatArray:
-        at = estimator(seen, mean)
-        return mean_reciprocal_rank(task.worth(at, at), true, m)
+        at = estimator(seen, mean) if estimator else mean
+        return judge(task.worth(at, at), true)
 
     return measure
+
+
+def mrr_of(task: ArmTask, theta: FloatArray, m: int, estimator: Estimator | None = None) -> Measure:
+    """MRR by the task's worth at an estimate; `theta [G, O]` holds on the full test set."""
+    return judged(partial(mean_reciprocal_rank, m=m), task, theta, estimator)
 
 
 def of_pool(sizes: IntArray) -> Estimator:
@@ -156,12 +158,7 @@ def of_pool(sizes: IntArray) -> Estimator:
 
 def success_of(task: ArmTask, theta: FloatArray) -> Measure:
     """Whether the true top group comes out first; its mean over replicates is the success rate."""
-    true = task.worth(theta[None], theta[None])[0]
-
-    def measure(seen: IntArray, mean: FloatArray) -> FloatArray:
-        return found_top(task.worth(mean, mean), true)
-
-    return measure
+    return judged(found_top, task, theta, None)
 
 
 def labels_needed(
@@ -199,6 +196,16 @@ class Way:
     belief: Callable[[], ArmBelief]
     sample: Sampler = sample_outcomes
 
+    def spend(
+        self, truth: IntArray, task: ArmTask, step: int, measures: Sequence[Measure], effort: Effort
+    ) -> tuple[list[int], FloatArray]:
+        """Spend all labels, `step` arms at a time: numbers of labels `[T]`, and the measures there `[K, T, R]`."""
+        at = checkpoints_of(int(truth.sum()), step, effort.looks)
+        return at, simulate(
+            truth, task, self.rule, self.belief, measures, replicates=effort.replicates,
+            checkpoints=at, arms_per_step=step, seed=effort.seed, sample=self.sample,
+        )  # fmt: skip
+
 
 def identify(
     truth: IntArray, theta: FloatArray, task: ArmTask, m: int, way: Way, effort: Effort, pooled: Estimator | None = None
@@ -207,13 +214,8 @@ def identify(
 
     `percent_pool` is of the same runs, ranked by the estimator of the pool's own proportions.
     """
-    pool = int(truth.sum())
-    at = checkpoints_of(pool, m, effort.looks)
-    measures = [mrr_of(task, theta, m), mrr_of(task, theta, m, pooled or of_pool(truth.sum(-1)))]
-    mrr = simulate(
-        truth, task, way.rule, way.belief, measures, replicates=effort.replicates,
-        checkpoints=at, arms_per_step=m, seed=effort.seed, sample=way.sample,
-    )  # fmt: skip
+    measures = [mrr_of(task, theta, m, by) for by in (None, pooled or of_pool(truth.sum(-1)))]
+    at, mrr = way.spend(truth, task, m, measures, effort)
     percent, of_the_pool = (100 * labels_needed(at, one) for one in mrr)
     return {"percent": percent, "percent_pool": of_the_pool, "end": float(mrr[0, -1].mean())}
 

@@ -23,8 +23,7 @@ from altmas.experiments.active_bayesian.confusion import TABLE_4
 from altmas.experiments.active_bayesian.costliest import TABLE_10
 from altmas.experiments.active_bayesian.estimation import TABLE_3, TABLE_5, TABLE_8
 from altmas.experiments.active_bayesian.groups import Asked, asked_options
-from altmas.experiments.active_bayesian.least_accurate import TABLE_6
-from altmas.experiments.active_bayesian.least_calibrated import TABLE_9
+from altmas.experiments.active_bayesian.worst_classes import TABLE_6, TABLE_9
 from altmas.experiments.bench.cases import run_cases
 
 TABLES = {

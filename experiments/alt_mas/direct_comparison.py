@@ -16,15 +16,7 @@ import pandas as pd
 
 from altmas.core.progress import reporter
 from altmas.experiments.alt_mas.results_rows import relative_errors
-from altmas.experiments.bench.options import (
-    FILE,
-    NEW_FOLDER,
-    data_option,
-    jobs_option,
-    need_data,
-    seeds_option,
-    smoke_option,
-)
+from altmas.experiments.bench.options import NEW_FOLDER, jobs_option, need_data, study_options
 from altmas.experiments.bench.rows import to_frame
 from altmas.experiments.bench.spec import Sweep, parse_sweep
 from altmas.experiments.bench.sweep import Workers, described, run_sweep
@@ -61,13 +53,9 @@ def summary(errors: pd.DataFrame) -> pd.DataFrame:
 
 
 @click.command()
-@data_option
+@study_options(3, jobs_option)
 @click.option("--model", default="M-MNIST-ES", show_default=True, help="Model under test.")
-@seeds_option(3)
-@click.option("--rows", type=FILE, help="File for the rows, to go on from.")
 @click.option("--out", type=NEW_FOLDER, help="Folder for the figure.")
-@jobs_option
-@smoke_option
 def main(
     data: Path | None, model: str, seeds: int, rows: Path | None, out: Path | None, jobs: int, smoke: bool
 ) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -28,20 +26,9 @@ PROMISES = {
 """What an interval means where it is not 95% coverage."""
 
 
-@dataclass(frozen=True, eq=False)
-class Panel:
-    """A model under test and a set of metrics: each method's mean error at the last label, on seeds that all have."""
-
-    pool: str
-    metrics: str
-    end: pd.Series
-    needs: Mapping[str, float]
-
-
 def field_section(studies: dict[str, Study], docs: Path) -> str:
     """Every method on both grids."""
-    panels: list[Panel] = []
-    covered, times = [], {}
+    panels, covered, times = [], [], {}
     for networks, others in SAME_POOLS:
         with_networks, without = studies[networks], studies[others]
         same_pools(with_networks, without)
@@ -52,15 +39,9 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
         covered += [_coverage(one) for one in (with_networks, without)]
         seconds = pd.concat([with_networks.seconds, without.seconds])
         times[networks] = seconds.groupby("method")["seconds"].median()
-    table = pd.DataFrame(
-        [
-            {"method": m, "ratio": one.end[m] / one.end["random"], "needs": needs, "best": m == best_of(one.end)}
-            for one in panels
-            for m, needs in one.needs.items()
-        ]
-    )
+    table = pd.concat(panels, ignore_index=True)
     save(draw_ratios(table[table["method"] != "random"]), docs / "results-field.svg")
-    return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table, panels)}"
+    return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table)}"
 
 
 def same_pools(one: Study, other: Study) -> None:
@@ -83,7 +64,8 @@ def _of(study: Study, number: int) -> pd.DataFrame:
     return study.rows[study.rows["method"].isin(labels)]
 
 
-def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: int, items: int) -> Panel:
+def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: int, items: int) -> pd.DataFrame:
+    """A model under test and a set of metrics: each method's mean error at the last label, on seeds that all have."""
     last = int(rows["labels"].max())
     relative = relative_errors(rows)
     at_end = relative[relative["labels"] == last]
@@ -91,8 +73,9 @@ def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: int, 
     end = at_end[at_end["seed"] < seeds].groupby("method")["error"].mean()
     random = relative[relative["method"] == "random"]
     mean = at_end.groupby("method")["error"].mean()
-    needs = {str(m): random_needs(random, float(e), last, items) for m, e in mean.items()}
-    return Panel(pool, in_words(metrics), end, needs)
+    needs = mean.map(lambda error: random_needs(random, error, last, items))
+    found = pd.DataFrame({"end": end, "ratio": end / end["random"], "best": end.index == best_of(end), "needs": needs})
+    return found.reset_index().assign(pool=pool, metrics=in_words(metrics))
 
 
 def _coverage(study: Study) -> pd.DataFrame:
@@ -111,7 +94,7 @@ def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Ser
     by = table.groupby("method")
     order, low, high = by["ratio"].median().sort_values(), by["needs"].quantile(0.25), by["needs"].quantile(0.75)
     runs = covered.groupby("method")["covered"]
-    share, spread = runs.mean(), runs.std(ddof=1) / runs.count() ** 0.5
+    share, spread = runs.mean(), runs.sem()
     lines = []
     for method in map(str, order.index):
         needs = "1" if method == "random" else f"{low[method]:.2g} to {high[method]:.2g}"
@@ -124,11 +107,10 @@ def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Ser
     return f"{EVERY_METHOD}\n{markdown(heads.split(', '), lines)}"
 
 
-def _every_panel(table: pd.DataFrame, panels: list[Panel]) -> str:
+def _every_panel(table: pd.DataFrame) -> str:
     names = [str(one) for one in table.groupby("method")["ratio"].median().sort_values().index]
     lines = []
-    for one in panels:
-        least = one.end.min()
-        cells = [f"**{percent(one.end[m])}**" if one.end[m] == least else percent(one.end[m]) for m in names]
-        lines.append((one.pool, one.metrics, *cells))
+    for (pool, metrics), panel in table.groupby(["pool", "metrics"], sort=False):
+        end = panel.set_index("method")["end"][names]
+        lines.append((pool, metrics, *(f"**{percent(one)}**" if one == end.min() else percent(one) for one in end)))
     return f"{PANELS}\n{markdown(['model under test', 'metrics', *names], lines)}"

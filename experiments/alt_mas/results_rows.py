@@ -133,9 +133,7 @@ def curves(errors: pd.DataFrame, value: str = "error", window: int = WINDOW) -> 
         smooth = [values[(labels > n - window) & (labels <= n)].mean() for n in labels]
         parts.append(pd.DataFrame({"method": method, "labels": labels, "value": smooth}))
     grouped = pd.concat(parts).groupby(["method", "labels"], sort=False)["value"]
-    seeds = grouped.count()
-    found = pd.DataFrame({"mean": grouped.mean(), "se": grouped.std(ddof=1) / np.sqrt(seeds), "seeds": seeds})
-    return found.reset_index()
+    return pd.DataFrame({"mean": grouped.mean(), "se": grouped.sem()}).reset_index()
 
 
 def at_the_end(curve: pd.DataFrame) -> pd.DataFrame:

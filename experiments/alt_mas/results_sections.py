@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -65,8 +67,7 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
     errors, networks, table = {}, {}, []
     sweep = study.sweeps[0]
     window = window_for(sweep.batch)
-    ahead = {"end": 0, "curve": 0}
-    ahead_of_bald = {"end": 0, "curve": 0}
+    ahead = Counter[str]()
     for pool, metrics, rows in study.panels():
         shown = in_words(metrics)
         relative = relative_errors(rows)
@@ -76,12 +77,12 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
         whole = over_the_curve(relative).groupby("method")["error"]
         looks = {
             "end": results_rows.at_the_end(curve)[["mean", "se"]],
-            "curve": pd.DataFrame({"mean": whole.mean(), "se": whole.std(ddof=1) / len(sweep.seeds) ** 0.5}),
+            "curve": pd.DataFrame({"mean": whole.mean(), "se": whole.sem()}),
         }
         for name, look in looks.items():
-            ahead[name] += best_of(look["mean"]) == "altmas"
-            ahead_of_bald[name] += bool(look["mean"]["altmas"] < look["mean"]["bald"])
-        cells = [_with_error(look, method) for look in looks.values() for method in PAPER_METHODS]
+            ahead[f"best_{name}"] += best_of(look["mean"]) == "altmas"
+            ahead[f"bald_{name}"] += bool(look["mean"]["altmas"] < look["mean"]["bald"])
+        cells = [with_error(*look.loc[method]) for look in looks.values() for method in PAPER_METHODS]
         verdicts = [_verdict(look) for look in looks.values()]
         table.append((pool, shown, *cells, *verdicts))
     columns = [in_words(one) for one in sweep.metrics]
@@ -90,15 +91,13 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
     save(draw_panels(networks, study.pools, columns, "network accuracy, %"), docs / second)
     usual, refits = results_rows.WINDOW, results_rows.REFITS
     smooth = f"{usual} queries" if window == usual else f"the last {refits} refits ({window} queries; the paper's 10)"
-    counts = {"best_end": ahead["end"], "best_curve": ahead["curve"]}
-    counts |= {"bald_end": ahead_of_bald["end"], "bald_curve": ahead_of_bald["curve"]}
     heads = "model under test, metrics, end: ALT-MAS, BALD, random, curve: ALT-MAS, BALD, random, best? end, curve"
     alt = "relative error of three methods, a row per model under test and a column per set of metrics"
     return "\n".join(
         [
             f"## Figures {numbers[0]} and {numbers[1]}: {title}\n",
             f"![Figure {numbers[0]}: {alt}]({first})\n",
-            FIGURE.format(smooth=smooth, panels=len(table), **counts),
+            FIGURE.format(smooth=smooth, panels=len(table), **ahead),
             markdown(heads.split(", "), table),
             f"\n![Figure {numbers[1]}: accuracy of the networks on items without a label]({second})",
             NETWORK_ACCURACY,
@@ -126,7 +125,9 @@ def ablation_section(study: Study) -> str:
         for pool in study.pools:
             own = relative[pool][relative[pool]["method"] == label]
             end, whole = own.loc[own["labels"] == last, "error"], over_the_curve(own)["error"]
-            cells.append(f"{_mean(end)} ({_mean(whole)})")
+            both: list[Any] = [end, whole]
+            last_one, average = (with_error(one.mean(), one.sem()) for one in both)
+            cells.append(f"{last_one} ({average})")
         table.append((label, *cells, f"{time[label]:.3g}"))
     said = ABLATIONS.format(initial=first.initial, last=last, batch=first.batch)
     return "\n".join([said, markdown(["change", *study.pools, "seconds"], table)])
@@ -159,13 +160,12 @@ def percent(share: float) -> str:
     return f"{100 * share:.3g}" if abs(share) < 10 else f"{100 * share:.0f}"
 
 
-def _mean(values: pd.Series) -> str:
-    spread = f" ± {percent(values.std(ddof=1) / len(values) ** 0.5)}" if len(values) > 1 else ""
-    return f"{percent(values.mean())}{spread}"
+def with_error(mean: float, se: float) -> str:
+    """A mean and its standard error, where there is one.
 
-
-def _with_error(look: pd.DataFrame, method: str) -> str:
-    mean, se = look["mean"][method], look["se"][method]
+    >>> with_error(0.5, 0.01), with_error(0.5, float("nan"))
+    ('50 ± 1', '50')
+    """
     return percent(mean) if pd.isna(se) else f"{percent(mean)} ± {percent(se)}"
 
 

@@ -80,8 +80,9 @@ SIZES: dict[str, dict[str, Size]] = {
 """Data set -> profile -> size. `quick` has coarser batches and fewer queries; CIFAR-10 and ablations train less."""
 
 
-def figure(pools: tuple[str, ...], kind: str, size: Size) -> list[dict[str, Any]]:
+def figure(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     """The paper's three methods; the networks' accuracy, of Figures 3 and 4, is in the same rows."""
+    kind = "lenet" if pools == CIFAR10 else "mlp"  # the bundled digits are too small for LeNet
     network = {"surrogate": {"kind": kind, **dict(size.network)}, "draws": size.draws, "tune": size.tune}
     methods = [{"name": name, "options": network, "sees": ["features"]} for name in ("altmas", "bald")]
     return [_sweep(pools, [*methods, {"name": "random"}], METRIC_SETS, size.labels())]
@@ -121,14 +122,14 @@ def ablations(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     return [_sweep(pools, methods, (("alt_mas_3",),), size.labels()), *refits]
 
 
-STUDIES: dict[str, Callable[[str], list[dict[str, Any]]]] = {
-    "figure1": lambda profile: figure(_pools(MNIST, profile), "mlp", SIZES["mnist"][profile]),
-    "figure2": lambda profile: figure(_pools(CIFAR10, profile), _net(profile), SIZES["cifar10"][profile]),
-    "field1": lambda profile: field(_pools(MNIST, profile), SIZES["mnist"][profile]),
-    "field2": lambda profile: field(_pools(CIFAR10, profile), SIZES["cifar10"][profile]),
-    "ablations": lambda profile: ablations(_pools(MNIST, profile), SIZES["ablations"][profile]),
+STUDIES: dict[str, tuple[Callable[[tuple[str, ...], Size], list[dict[str, Any]]], tuple[str, ...], str]] = {
+    "figure1": (figure, MNIST, "mnist"),
+    "figure2": (figure, CIFAR10, "cifar10"),
+    "field1": (field, MNIST, "mnist"),
+    "field2": (field, CIFAR10, "cifar10"),
+    "ablations": (ablations, MNIST, "ablations"),
 }
-"""Name -> profile -> the sweeps. `figure1` also makes the rows of the paper's Figure 3, `figure2` those of Figure 4."""
+"""Name -> what makes its sweeps, pools, sizes. `figure1` also makes the paper's Figure 3, `figure2` its Figure 4."""
 
 
 def sweeps_of(study: str, profile: str, data: str = "") -> list[Sweep]:
@@ -137,7 +138,9 @@ def sweeps_of(study: str, profile: str, data: str = "") -> list[Sweep]:
     >>> [len(sweep.cells()) for sweep in sweeps_of("figure1", "quick")]
     [63]
     """
-    return [parse_sweep({**table, "title": study, "data": data}) for table in STUDIES[study](profile)]
+    make, pools, sizes = STUDIES[study]
+    tables = make(("digits",) if profile == "smoke" else pools, SIZES[sizes][profile])
+    return [parse_sweep({**table, "title": study, "data": data}) for table in tables]
 
 
 def run_study(study: str, profile: str, rows: Path, data: str, workers: Workers, tell: Reporter) -> Summary:
@@ -183,14 +186,6 @@ def _sweep(
 
 def _altmas(label: str, options: dict[str, Any]) -> dict[str, Any]:
     return {"name": "altmas", "label": label, "options": options, "sees": ["features"]}
-
-
-def _pools(names: tuple[str, ...], profile: str) -> tuple[str, ...]:
-    return ("digits",) if profile == "smoke" else names
-
-
-def _net(profile: str) -> str:
-    return "mlp" if profile == "smoke" else "lenet"  # the bundled digits are too small for LeNet
 
 
 @click.command()

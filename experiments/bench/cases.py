@@ -53,12 +53,12 @@ def run_cases(cases: Iterable[Case], path: Path | None = None, jobs: int = 1) ->
                 else:
                     yield place, case
 
-        for place, found, key in _finished(missing(), jobs):
+        for place, case, found in _finished(missing(), jobs):
             if writer is not None:
                 writer.append(found.to_csv(index=False, header=header, lineterminator="\n").encode())
                 header = False
             parts[place] = found
-            click.echo(", ".join(map(str, key.values())) + " done", err=True)
+            click.echo(", ".join(map(str, case.key.values())) + " done", err=True)
     return pd.concat([parts[place] for place in sorted(parts)], ignore_index=True)
 
 
@@ -66,18 +66,15 @@ def _named(rows: pd.DataFrame, key: Mapping[str, str | int]) -> pd.DataFrame:
     return rows[np.logical_and.reduce([rows[name] == value for name, value in key.items()])]
 
 
-_Done = tuple[int, pd.DataFrame, Mapping[str, str | int]]
-
-
-def _finished(cases: Iterable[tuple[int, Case]], jobs: int) -> Iterator[_Done]:
+def _finished(cases: Iterable[tuple[int, Case]], jobs: int) -> Iterator[tuple[int, Case, pd.DataFrame]]:
     if jobs == 1:
-        yield from map(_rows_of, cases)
+        yield from ((place, case, case.rows()) for place, case in cases)
         return
-    workers = Workers(jobs)
+    todo, workers = dict(cases), Workers(jobs)
     with working(workers):
-        yield from in_parallel(_rows_of, list(cases), workers)
+        for place, rows in in_parallel(_rows_of, todo.items(), workers):
+            yield place, todo[place], rows
 
 
-def _rows_of(one: tuple[int, Case]) -> _Done:
-    place, case = one
-    return place, case.rows(), case.key
+def _rows_of(one: tuple[int, Case]) -> tuple[int, pd.DataFrame]:
+    return one[0], one[1].rows()

@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from altmas.commands.shared import EXIT_PROBLEMS, as_json, say_json
+from altmas.experiments.bench.options import FILE, together
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.experiments.bench.sweep import Summary, Workers
 
-_file = click.Path(dir_okay=False, path_type=Path)
 
-
-def where_to_run(command: Any) -> Any:
-    """The options of a command that runs cells."""
-    for option in (
-        click.option("--memory", type=click.FloatRange(0, min_open=True), help="GB that each process may hold."),
-        click.option("--scheduler", default="", help="With --backend dask: its address, tcp://127.0.0.1:8786."),
-        click.option(
-            "--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True, help="Where to run."
-        ),
-        click.option("--jobs", type=click.IntRange(1), help="Processes. [default: one per core]"),
-    ):
-        command = option(command)
-    return command
+where_to_run = together(
+    click.option("--jobs", type=click.IntRange(1), help="Processes. [default: one per core]"),
+    click.option(
+        "--backend", type=click.Choice(["loky", "dask"]), default="loky", show_default=True, help="Where to run."
+    ),
+    click.option("--scheduler", default="", help="With --backend dask: its address, tcp://127.0.0.1:8786."),
+    click.option("--memory", type=click.FloatRange(0, min_open=True), help="GB that each process may hold."),
+)
+"""The options of a command that runs cells."""
 
 
 def workers_of(jobs: int | None, backend: str, scheduler: str, memory: float | None) -> Workers:
@@ -41,8 +38,8 @@ def workers_of(jobs: int | None, backend: str, scheduler: str, memory: float | N
 
 
 @click.command(short_help="Run a sweep of methods on pools.")
-@click.argument("sweep", type=_file)
-@click.option("--rows", type=_file, help="The file for the rows. [default: beside the sweep, ending in .rows.jsonl]")
+@click.argument("sweep", type=FILE)
+@click.option("--rows", type=FILE, help="The file for the rows. [default: beside the sweep, ending in .rows.jsonl]")
 @click.option("--resume", is_flag=True, help="Go on with the rows that are there; cells that failed run again.")
 @where_to_run
 @as_json
@@ -70,16 +67,7 @@ def _say(done: Summary, path: Path, as_json: bool) -> None:
 
     if as_json:
         failed = [{"key": one.key, **one.cell, "error": one.error} for one in done.failed]
-        say_json(
-            "bench",
-            {
-                "rows": str(path),
-                "cells": done.cells,
-                "skipped": done.skipped,
-                "failed": failed,
-                "seconds": done.seconds,
-            },
-        )
+        say_json("bench", {**asdict(done), "rows": str(path), "failed": failed})
         return
     ran = done.cells - done.skipped
     click.echo(f"{counted(ran, 'cell')} in {duration(done.seconds)}, {len(done.failed)} failed; rows in {path}")

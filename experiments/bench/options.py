@@ -13,7 +13,7 @@ NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 data_option = click.option("--data", type=FOLDER, help="Folder with the stored data.")
-rows_option = click.option("--rows", type=FILE, help="CSV to append to, and to go on from.")
+rows_option = click.option("--rows", type=FILE, help="File for the rows, to append to and to go on from.")
 smoke_option = click.option("--smoke", is_flag=True, help="Seconds instead of minutes: small, to see that it runs.")
 jobs_option = click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 
@@ -32,6 +32,11 @@ def together(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return command
 
     return decorate
+
+
+def study_options(seeds: int, *more: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """What most studies take: data, seeds, rows, and a small form; and options of its own."""
+    return together(data_option, seeds_option(seeds), *more, rows_option, smoke_option)
 
 
 def need_data(data: object, smoke: bool) -> None:

@@ -134,20 +134,14 @@ def _made(kind: str, model: str, options: dict[str, Any]) -> BenchPool:
 
 def classifier(model: str, seed: int = 0) -> Any:
     """One of `MODELS`, untrained."""
-    if model == "logistic":
-        from sklearn.linear_model import LogisticRegression
-        from sklearn.pipeline import make_pipeline
-        from sklearn.preprocessing import StandardScaler
+    from sklearn import ensemble, linear_model, naive_bayes, pipeline, preprocessing, tree
 
-        return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
-    if model == "tree":
-        from sklearn.tree import DecisionTreeClassifier
-
-        return DecisionTreeClassifier(max_depth=4, min_samples_leaf=3, random_state=seed)
-    if model == "bayes":
-        from sklearn.naive_bayes import GaussianNB
-
-        return GaussianNB()
-    from sklearn.ensemble import RandomForestClassifier
-
-    return RandomForestClassifier(50, random_state=seed)
+    made = {
+        "logistic": pipeline.make_pipeline(
+            preprocessing.StandardScaler(), linear_model.LogisticRegression(max_iter=1000)
+        ),
+        "tree": tree.DecisionTreeClassifier(max_depth=4, min_samples_leaf=3, random_state=seed),
+        "bayes": naive_bayes.GaussianNB(),
+        "forest": ensemble.RandomForestClassifier(50, random_state=seed),
+    }
+    return made[model]

@@ -56,11 +56,6 @@ def read_finished(path: Path) -> list[Finished]:
     return list(found.values())
 
 
-def finished_keys(path: Path) -> frozenset[str]:
-    """The cells that need not run again; one that failed may."""
-    return frozenset(one.key for one in read_finished(path) if one.status == "ok")
-
-
 @dataclass(frozen=True)
 class Writer:
     """Appends lines to an open file."""
@@ -104,11 +99,6 @@ def to_frame(path: Path, cells: Sequence[Cell] | None = None) -> pd.DataFrame:
             for row in one.rows
         ]
     )
-
-
-def failures(path: Path) -> list[Finished]:
-    """The cells that failed, and have not succeeded since."""
-    return [one for one in read_finished(path) if one.status != "ok"]
 
 
 def same_rows(a: pd.DataFrame, b: pd.DataFrame) -> bool:

@@ -26,7 +26,7 @@ from altmas.experiments.bench.pools import load_pool
 from altmas.experiments.bench.rows import Finished
 from altmas.experiments.bench.spec import Cell, Entry
 from altmas.experiments.bench.version import code_version
-from altmas.metrics import Metric, tally
+from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -81,7 +81,8 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     pool = known.pool
     if cell.budget > pool.size:
         raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{cell.budget:,}")
-    metrics = _each_once(cell.metrics, pool)
+    # Of several sets of metrics, one may hold another's: each metric once.
+    metrics = tuple({one.name: one for name in cell.metrics for one in resolve_metrics([name], pool)}.values())
     truth = {one.name: float(one.value(known.confusion)) for one in metrics}
     method = method_of(cell.method.name, cell.method.given)
     plan = Plan(cell.budget, cell.initial, cell.batch, cell.level)
@@ -92,11 +93,6 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
             more = _surrogate(done.run, known.labels)
             rows += [_row(one, labels, truth[one.metric]) | more for one in done.estimates]
     return rows
-
-
-def _each_once(names: tuple[str, ...], pool: Pool) -> tuple[Metric, ...]:
-    """The metrics of several sets, of which one may hold another's."""
-    return tuple({one.name: one for name in names for one in resolve_metrics([name], pool)}.values())
 
 
 def _surrogate(run: Run, truth: IntArray) -> dict[str, float]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from altmas.core.checks import fraction, whole_number
 from altmas.core.method import Job
@@ -18,9 +18,12 @@ from altmas.experiments.bench.methods import is_metric_blind, method_of
 from altmas.experiments.bench.pools import MODELS, OWN, TRAINED, load_pool, pool_names
 from altmas.metrics.errors import InputError
 
+T = TypeVar("T")
+
 SIGHTS = ("features", "opinions")
 """What of a pool a method sees only where its table says so."""
 
+NAME_EACH, LABEL_EACH = "Give each a name; kind says what it is.", "Give each a label of its own."
 KEYS = ("title", "pools", "models", "metrics", "methods", "budgets", "seeds", "initial", "batch", "level", "data",
         "checkpoints")  # fmt: skip
 
@@ -41,9 +44,21 @@ class Entry:
         return found
 
 
+@dataclass(frozen=True, kw_only=True)
+class Portions:
+    """What a sweep and its cells share. `home` and `data` say where files lie, and are no part of what a cell is."""
+
+    initial: int = 50
+    batch: int = 10
+    level: float = 0.95
+    checkpoints: tuple[int, ...] = ()
+    home: str = field(default="", compare=False)
+    data: str = field(default="", compare=False)
+
+
 @dataclass(frozen=True)
-class Cell:
-    """One run. `home` and `data` say where files lie, and are no part of what it is."""
+class Cell(Portions):
+    """One run."""
 
     pool: Entry
     model: str
@@ -51,12 +66,6 @@ class Cell:
     method: Entry
     budget: int
     seed: int
-    initial: int = 50
-    batch: int = 10
-    level: float = 0.95
-    checkpoints: tuple[int, ...] = ()
-    home: str = field(default="", compare=False)
-    data: str = field(default="", compare=False)
 
     @property
     def key(self) -> str:
@@ -84,7 +93,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Portions):
     """A whole sweep."""
 
     title: str
@@ -94,12 +103,6 @@ class Sweep:
     methods: tuple[Entry, ...]
     budgets: tuple[int, ...]
     seeds: tuple[int, ...]
-    initial: int = 50
-    batch: int = 10
-    level: float = 0.95
-    checkpoints: tuple[int, ...] = ()
-    home: str = ""
-    data: str = ""
 
     def cells(self) -> tuple[Cell, ...]:
         """Every run, pool by pool, so that a worker seldom loads another. A pool with its own outputs has one model.
@@ -109,17 +112,13 @@ class Sweep:
         >>> len(parse_sweep({"pools": ["digits"], "metrics": ["accuracy"], "methods": ["random"], "seeds": 3}).cells())
         3
         """
-        found = []
+        found, shared = [], {one.name: getattr(self, one.name) for one in fields(Portions)}
         for pool in self.pools:
             models = self.models if pool.given.get("kind", pool.name) in TRAINED else (OWN,)
             for parts in product(models, self.metrics, self.methods, self.budgets, self.seeds):
                 model, metrics, method, budget, seed = parts
-                found.append(
-                    Cell(
-                        pool, model, self.metrics_run(method, metrics), method, budget, seed,
-                        min(self.initial, budget), self.batch, self.level, self.checkpoints, self.home, self.data,
-                    )
-                )  # fmt: skip
+                portions = shared | {"initial": min(self.initial, budget)}
+                found.append(Cell(pool, model, self.metrics_run(method, metrics), method, budget, seed, **portions))
         return tuple(dict.fromkeys(found))
 
     def metrics_run(self, method: Entry, metrics: tuple[str, ...]) -> tuple[str, ...]:
@@ -154,10 +153,10 @@ def parse_sweep(table: Mapping[str, Any]) -> Sweep:
             raise InputError("sweep", f"name {needed}", f"no {needed}")
     found = Sweep(
         title=_text("title", table.get("title", "sweep")),
-        pools=_distinct("pools", tuple(_pool(one) for one in _listed("pools", table["pools"]))),
-        models=tuple(_model(one) for one in _listed("models", table.get("models", ["logistic"]))),
-        metrics=_metric_sets(table["metrics"]),
-        methods=_distinct("methods", tuple(_method(one) for one in _listed("methods", table["methods"]))),
+        pools=_once("pools", map(_pool, _listed("pools", table["pools"])), "be told apart", NAME_EACH),
+        models=_once("models", map(_model, _listed("models", table.get("models", ["logistic"])))),
+        metrics=_once("metrics", _metric_sets(table["metrics"])),
+        methods=_once("methods", map(_method, _listed("methods", table["methods"])), "be told apart", LABEL_EACH),
         budgets=_numbers("budgets", table.get("budgets", [100]), 1),
         seeds=_seeds(table.get("seeds", 1)),
         initial=whole_number("initial", table.get("initial", 50), 1),
@@ -167,9 +166,6 @@ def parse_sweep(table: Mapping[str, Any]) -> Sweep:
         data=_text("data", table.get("data", "")),
     )
     _check_looks(found)
-    for name, values in (("models", found.models), ("metrics", found.metrics)):
-        if len(set(values)) < len(values):
-            raise InputError(name, "be named once each", list(values))
     return found
 
 
@@ -237,13 +233,8 @@ def _metric_sets(value: Any) -> tuple[tuple[str, ...], ...]:
     """One set as a list of names, or several as a list of lists."""
     listed = _listed("metrics", value)
     sets = [listed] if all(isinstance(one, str) for one in listed) else listed
-    found = []
-    for one in sets:
-        names = _listed("each set of metrics", [one] if isinstance(one, str) else one)
-        found.append(tuple(_text("metric", name) for name in names))
-    if not all(found):
-        raise InputError("each set of metrics", "name at least one", "none")
-    return tuple(found)
+    lists = (_listed("each set of metrics", [one] if isinstance(one, str) else one) for one in sets)
+    return tuple(tuple(_text("metric", name) for name in names) for names in lists)
 
 
 def _seeds(value: Any) -> tuple[int, ...]:
@@ -252,19 +243,16 @@ def _seeds(value: Any) -> tuple[int, ...]:
 
 
 def _numbers(name: str, value: Any, least: int) -> tuple[int, ...]:
-    found = tuple(whole_number(f"each of {name}", one, least) for one in _listed(name, value))
-    if len(set(found)) < len(found):
-        raise InputError(name, "be distinct", list(found))
+    return _once(name, (whole_number(f"each of {name}", one, least) for one in _listed(name, value)), "be distinct")
+
+
+def _once(name: str, values: Iterable[T], rule: str = "be named once each", hint: str = "") -> tuple[T, ...]:
+    """The values, none of them twice; pools and methods go by their labels."""
+    found = tuple(values)
+    labels = [getattr(one, "label", one) for one in found]
+    if twice := [one for one in labels if labels.count(one) > 1]:
+        raise InputError(name, rule, f"{twice[0]!r} twice", hint)
     return found
-
-
-def _distinct(name: str, entries: tuple[Entry, ...]) -> tuple[Entry, ...]:
-    labels = [one.label for one in entries]
-    for one in labels:
-        if labels.count(one) > 1:
-            hint = "Give each a label of its own." if name == "methods" else "Give each a name; kind says what it is."
-            raise InputError(name, "be told apart", f"{one!r} twice", hint)
-    return entries
 
 
 def _listed(name: str, value: Any) -> list[Any]:

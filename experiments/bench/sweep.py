@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -78,7 +78,9 @@ def run_sweep(
     tell = reporter or Silent()
     with appending(path) as writer:
         known = read_finished(path)
-        _tell_of_other_versions(path, known, tell)
+        if others := sorted({one.version for one in known} - {code_version()}):
+            made = f"rows in {path.name} were made by other code ({', '.join(others)})"
+            tell.note(f"{made}; name another file to keep them apart.")
         right = {one.key for one in known if one.status == "ok"}
         todo = [cell for cell in cells if cell.key not in right]
         kept = Keeper(writer, tell, len(todo), {_place(one): one.checksum for one in known})
@@ -86,13 +88,6 @@ def run_sweep(
             for finished in finished_cells(todo, workers):
                 kept.keep(finished)
     return Summary(len(cells), len(cells) - len(todo), tuple(kept.failed), time.perf_counter() - begin)
-
-
-def _tell_of_other_versions(path: Path, known: Sequence[Finished], tell: Reporter) -> None:
-    others = {one.version for one in known} - {code_version()}
-    if others:
-        found = ", ".join(sorted(others))
-        tell.note(f"rows in {path.name} were made by other code ({found}); name another file to keep them apart.")
 
 
 class Keeper:
@@ -189,7 +184,7 @@ def working(workers: Workers) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)  # processes to come read it before they load anything
     try:
-        with _client(workers) as options, parallel_config(**options):
+        with _dask(workers.scheduler) if workers.scheduler else _loky() as options, parallel_config(**options):
             yield
     finally:
         for name, value in before.items():
@@ -197,10 +192,6 @@ def working(workers: Workers) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
-
-
-def _client(workers: Workers) -> AbstractContextManager[dict[str, Any]]:
-    return _dask(workers.scheduler) if workers.backend == "dask" else _loky()
 
 
 @contextmanager

@@ -19,31 +19,25 @@ import pandas as pd
 from altmas.certified.method import Certified, CertifiedRun
 from altmas.core.loop import Plan, rounds
 from altmas.core.method import Job
-from altmas.core.pool import Pool
 from altmas.experiments.bench.cases import Case, run_cases
-from altmas.experiments.bench.options import (
-    data_option,
-    jobs_option,
-    need_data,
-    rows_option,
-    seeds_option,
-    smoke_option,
-)
+from altmas.experiments.bench.options import jobs_option, need_data, study_options
 from altmas.experiments.certified.sweep_methods import chosen_pools
 from altmas.experiments.data.audit_pools import DIGITS, load_audit_pool
 from altmas.metrics import metrics_named, tally
 
 
-def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, budget: int, first: int) -> pd.DataFrame:
+def watch(name: str, data: Path | None, seed: int, budget: int) -> pd.DataFrame:
     """One run: whether each metric's two intervals ever missed, and their last widths."""
-    wanted = tuple(metrics_named(metrics, pool.classes))
+    found = load_audit_pool(name, data)
+    pool, labels = found.build(), found.labels.tolist()
+    wanted = tuple(metrics_named(found.metrics, pool.classes))
     index = np.array([pool.classes.index(one) for one in labels])
     confusion = tally(index, pool.predictions, len(pool.classes), pool.columns)
     truth = np.array([float(one.value(confusion)) for one in wanted])
     missed = np.zeros((2, len(wanted)), dtype=bool)
     width = np.zeros((2, len(wanted)))
     method = Certified(interval="anytime", network=False)
-    for done in rounds(Job(pool, wanted, seed), method, lambda item: labels[item], Plan(budget, first, 10, 0.95)):
+    for done in rounds(Job(pool, wanted, seed), method, lambda item: labels[item], Plan(budget, 20, 10, 0.95)):
         assert isinstance(done.run, CertifiedRun)
         plain = done.run.findings(0.95).ordinary
         both = ([(one.low, one.high) for one in done.estimates], [(one.low, one.high) for one in plain])
@@ -57,25 +51,15 @@ def watch(pool: Pool, labels: list[int], metrics: tuple[str, ...], seed: int, bu
     )
 
 
-def one(name: str, data: Path | None, seed: int, budget: int) -> pd.DataFrame:
-    """One pool, one seed."""
-    found = load_audit_pool(name, data)
-    return watch(found.build(), found.labels.tolist(), found.metrics, seed, budget, 20)
-
-
 @click.command()
-@data_option
+@study_options(5, jobs_option)
 @click.option("--pools", multiple=True, default=("vendor",), show_default=True, help="Kinds of pool, or names.")
-@seeds_option(5)
-@rows_option
-@jobs_option
-@smoke_option
 def main(data: Path | None, pools: tuple[str, ...], seeds: int, rows: Path | None, jobs: int, smoke: bool) -> None:
     """Print the table."""
     need_data(data, smoke)
     names, seeds, budget = ((DIGITS,), 1, 60) if smoke else (chosen_pools(pools), seeds, 400)
     cases = [
-        Case({"pool": name, "seed": seed, "budget": budget}, partial(one, name, data, seed, budget))
+        Case({"pool": name, "seed": seed, "budget": budget}, partial(watch, name, data, seed, budget))
         for name in names
         for seed in range(seeds)
     ]

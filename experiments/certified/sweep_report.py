@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 import pandas as pd
+from scipy.stats import gmean
 
 from altmas.experiments.bench import tables
 from altmas.experiments.bench.options import FILE, NEW_FOLDER
@@ -35,8 +36,6 @@ FLOOR = 1e-9
 RARE_POSITIVES = "f1"
 """Pools asked for F1 are reported by its mean squared error, as their literature does, and stay out of the rest."""
 
-CASE = ["pool", "method", "labels", "metric"]
-
 
 def read_all(path: Path) -> pd.DataFrame:
     """The rows of a sweep, pools in the catalogue's order, with the kinds of pool and metric.
@@ -50,22 +49,18 @@ def read_all(path: Path) -> pd.DataFrame:
     numbers = ["estimate", "low", "high", "truth"]
     rows[numbers] = rows[numbers].astype(float)  # None where there is no number
     rows["kind"] = rows["metric"].str.partition(":")[0]
-    rows["group"] = [_group(pool) for pool in rows["pool"]]
+    rows["group"] = rows["pool"].map({name: kind for kind, names in KINDS.items() for name in names}).fillna("other")
     order = {pool: place for place, pool in enumerate(audit_pool_names())}
     return rows.sort_values("pool", key=lambda names: names.map(order), kind="stable", ignore_index=True)
-
-
-def _group(pool: str) -> str:
-    return next((kind for kind, names in KINDS.items() if pool in names), "other")
 
 
 def rmse(rows: pd.DataFrame) -> pd.DataFrame:
     """Root mean square error and number of runs, per pool, method, number of labels and metric."""
     known = rows[np.isfinite(rows["estimate"])]
     squared = (known["estimate"] - known["truth"]) ** 2
-    by = [known[name] for name in [*CASE, "kind", "group"]]
-    table: pd.DataFrame = squared.groupby(by, sort=False).agg(["mean", "size"]).reset_index()
-    return table.assign(rmse=np.sqrt(table["mean"])).rename(columns={"size": "runs", "mean": "mse"})
+    by = [known[name] for name in ("pool", "method", "labels", "metric", "kind", "group")]
+    table: pd.DataFrame = squared.groupby(by, sort=False).agg(mse="mean", runs="size").reset_index()
+    return table.assign(rmse=np.sqrt(table["mse"]))
 
 
 def relative(errors: pd.DataFrame, baseline: str = BASELINE) -> pd.DataFrame:
@@ -83,16 +78,12 @@ def relative(errors: pd.DataFrame, baseline: str = BASELINE) -> pd.DataFrame:
     return both.assign(ratio=ratio, skipped=(both["rmse"] <= FLOOR) & (both["base"] <= FLOOR))
 
 
-def geometric(values: pd.Series[Any]) -> float:
-    """Geometric mean."""
-    return float(np.exp(np.log(values).mean()))
-
-
 def by_pool(ratios: pd.DataFrame) -> pd.DataFrame:
     """Geometric mean over a pool's metrics."""
     kept = ratios[~ratios["skipped"] & (ratios["kind"] != RARE_POSITIVES)]
     by = ["group", "pool", "method", "labels"]
-    return kept.groupby(by, sort=False)["ratio"].agg(geometric).reset_index()
+    table: pd.DataFrame = kept.groupby(by, sort=False)["ratio"].agg(gmean).reset_index()
+    return table
 
 
 def to_limits(ratios: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
@@ -127,7 +118,7 @@ def markdown(table: pd.DataFrame) -> str:
 
 def wide(table: pd.DataFrame, index: list[str], columns: list[str]) -> pd.DataFrame:
     """Cells of text: the geometric mean of `ratio`, in the rows' own order."""
-    cells = table.groupby([*index, *columns], sort=False)["ratio"].agg(geometric)
+    cells = table.groupby([*index, *columns], sort=False)["ratio"].agg(gmean)
     return spread(cells, columns, "{:.2f}".format)
 
 
@@ -170,7 +161,7 @@ LIMITS = (
 def _preamble(errors: pd.DataFrame, baseline: str) -> str:
     low, high = int(errors["runs"].min()), int(errors["runs"].max())
     runs = f"{low}" if low == high else f"{low} to {high}"
-    pools, methods = errors["pool"].nunique(), errors["method"].nunique()
+    pools, methods = errors[["pool", "method"]].nunique()
     noise = 100 / np.sqrt(2 * max(low, 1))
     return (
         f"{pools} pools, {methods} methods, {runs} runs each. RMSE is relative to\n"
@@ -230,14 +221,13 @@ def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, basel
     floored = rest[~rest["skipped"] & ((rest["rmse"] <= FLOOR) | (rest["base"] <= FLOOR))]
     if len(floored):
         notes.append(f"No error in any run of one of the two, taken as an RMSE of {FLOOR:g}: {_cases(floored)}.")
-    if missing := int((~np.isfinite(rows["estimate"])).sum()):
-        notes.append(f"{missing:,} estimates of {len(rows):,} are not numbers.")
-    if missing := int((~np.isfinite(rows["low"]) | ~np.isfinite(rows["high"])).sum()):
-        notes.append(f"{missing:,} intervals of {len(rows):,} are not numbers.")
-    compared = set(ratios[["pool", "labels"]].itertuples(index=False, name=None))
-    alone = [c for c in errors[["pool", "labels"]].itertuples(index=False, name=None) if c not in compared]
-    if alone:
-        notes.append(f"No rows of `{baseline}` to compare with: {', '.join(sorted({str(c[0]) for c in alone}))}.")
+    for what, columns in (("estimates", ["estimate"]), ("intervals", ["low", "high"])):
+        if missing := int((~np.isfinite(rows[columns])).any(axis=1).sum()):
+            notes.append(f"{missing:,} {what} of {len(rows):,} are not numbers.")
+    cases = ["pool", "labels"]
+    compared = pd.MultiIndex.from_frame(errors[cases]).isin(pd.MultiIndex.from_frame(ratios[cases]))
+    if not compared.all():
+        notes.append(f"No rows of `{baseline}` to compare with: {', '.join(sorted(set(errors['pool'][~compared])))}.")
     return notes
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 import numpy as np
+from scipy.stats import gmean
 
 import altmas
 from altmas.experiments.bench.cases import Case, run_cases
@@ -61,8 +62,8 @@ def main(data: Path | None, seeds: int, budget: int, rows: Path | None, jobs: in
     ]
     table = run_cases(cases, rows, jobs)
     click.echo(table.round(3).to_string(index=False))
-    mean = float(np.exp(np.log(table["relative_rmse"]).mean()))
-    click.echo(f"geometric mean {mean:.3f}, coverage {table['coverage'].mean():.3f}, {seeds} runs per pair")
+    error, covered = gmean(table["relative_rmse"]), table["coverage"].mean()
+    click.echo(f"geometric mean {error:.3f}, coverage {covered:.3f}, {seeds} runs per pair")
 
 
 if __name__ == "__main__":

@@ -92,12 +92,8 @@ def usual_metrics(predictions: IntArray, classes: Sequence[int]) -> tuple[str, .
 def _with_usual_metrics(name: str, predictions: Any, scores: Any, labels: Any, **more: Any) -> BenchPool:
     said, true = np.asarray(predictions, dtype=np.int64), np.asarray(labels, dtype=np.int64)
     given = np.asarray(scores, dtype=np.float64)
-    inside = {"classes": tuple(range(given.shape[1])) if given.ndim == 2 else _values(true)} | more
-    return BenchPool(name, said, true, given, metrics=usual_metrics(said, inside["classes"]), **inside)
-
-
-def _values(labels: IntArray) -> tuple[int, ...]:
-    return tuple(int(one) for one in np.unique(labels))
+    classes = tuple(range(given.shape[1]) if given.ndim == 2 else np.unique(true).tolist())
+    return BenchPool(name, said, true, given, classes=classes, metrics=usual_metrics(said, classes), **more)
 
 
 def _paper(name: str, data: Path) -> BenchPool:
@@ -119,17 +115,12 @@ def _vendor(name: str, data: Path) -> BenchPool:
     return _with_usual_metrics(name, said[me], sure[me], arrays["labels"][rows], opinions=opinions)
 
 
-def _cifar100(name: str, data: Path) -> BenchPool:
+def _network(name: str, data: Path) -> BenchPool:
     arrays = read_npz(data / f"{name}.npz")
-    if "logits" in arrays:
-        scores = softmax(arrays["logits"].astype(np.float64), axis=1)
-        return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
-    return _with_usual_metrics(name, arrays["predictions"], arrays["confidence"], arrays["labels"])
-
-
-def _news(name: str, data: Path) -> BenchPool:
-    arrays = read_npz(data / f"{name}.npz")
-    scores = _shares(arrays["scores"])
+    if "confidence" in arrays:
+        return _with_usual_metrics(name, arrays["predictions"], arrays["confidence"], arrays["labels"])
+    logits = arrays.get("logits")
+    scores = _shares(arrays["scores"]) if logits is None else softmax(logits.astype(np.float64), axis=1)
     return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"])
 
 
@@ -161,7 +152,7 @@ def _shares(scores: NDArray[Any]) -> FloatArray:
 _LOADERS: dict[str, Callable[[str, Path], BenchPool]] = {
     "paper": _paper,
     "vendor": _vendor,
-    "cifar100": _cifar100,
-    "news": _news,
+    "cifar100": _network,
+    "news": _network,
     "er": _entity_resolution,
 }

@@ -47,8 +47,6 @@ KNOWN = {
 }
 """Checksum -> what it is of. CIFAR-10 and SVHN as they were published are not among them: none was at hand."""
 
-UNKNOWN = "unknown content"
-
 
 @dataclass(frozen=True, eq=False)
 class Images:
@@ -81,7 +79,7 @@ class Images:
         >>> Images(np.zeros((2, 28, 28), np.uint8), np.array([3, 4])).content
         'unknown content'
         """
-        return KNOWN.get(self.checksum, UNKNOWN)
+        return KNOWN.get(self.checksum, "unknown content")
 
 
 def load_images(name: str, data: Path | None = None, part: str = "test", *, download: bool = True) -> Images:

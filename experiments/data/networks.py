@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
 
 from altmas.experiments.data.datasets import read_npz
@@ -41,6 +42,38 @@ CIFAR100 = tuple(sorted(name for members in SUPERCLASSES.values() for name in me
 NETWORKS = ("resnet110_cifar100", "wideresnet_cifar100", "resnet20_cifar100", "news20")
 """Besides these, `imagenet:NAME` for one of the fourteen ImageNet networks, and `digits` made on the spot."""
 
+IMAGENET_SUPERCLASSES = {
+    0: "fish",  # tench
+    7: "bird",  # cock
+    25: "amphibian",  # European fire salamander
+    33: "reptile",  # loggerhead turtle
+    69: "arachnid and kin",  # trilobite, scorpions, spiders, ticks, centipede
+    80: "bird",  # black grouse
+    101: "other mammal",  # tusker, monotremes, marsupials
+    107: "sea animal",  # jellyfish, corals, worms, molluscs, crabs
+    127: "bird",  # white stork
+    147: "other mammal",  # whales, sea lion
+    151: "dog",  # Chihuahua
+    269: "wild dog",  # timber wolf; hyena, foxes
+    281: "cat",  # tabby; wild cats
+    294: "other mammal",  # bears, mongoose, meerkat
+    300: "insect",  # tiger beetle
+    327: "sea animal",  # starfish, sea urchin, sea cucumber
+    330: "other mammal",  # rabbits, rodents
+    339: "hoofed animal",  # sorrel to llama
+    356: "other mammal",  # weasel to sloth
+    365: "ape or monkey",  # orangutan to indri
+    385: "other mammal",  # elephants, pandas
+    389: "fish",  # barracouta to puffer
+    398: "artefact",  # abacus to plate, in alphabetical order
+    924: "food",  # guacamole to eggnog
+    970: "nature",  # alp to volcano, people at sports, plants, fungi
+}
+"""The first index of each superclass of ImageNet: they follow WordNet, so that each is a few ranges of classes.
+
+998 (ear of corn) and 999 (toilet tissue) go with what stands before them.
+"""
+
 IMAGENET_NETWORK = "imagenet:torchvision/resnet101"
 
 
@@ -72,6 +105,16 @@ def superclass_of() -> IntArray:
     """
     home = {name: i for i, members in enumerate(SUPERCLASSES.values()) for name in members}
     return np.array([home[name] for name in CIFAR100])
+
+
+def imagenet_superclasses(classes: ArrayLike) -> NDArray[np.str_]:
+    """The superclass of each class index of ImageNet.
+
+    >>> imagenet_superclasses([1, 88, 207, 281, 963]).tolist()
+    ['fish', 'bird', 'dog', 'cat', 'food']
+    """
+    place = np.searchsorted(list(IMAGENET_SUPERCLASSES), np.asarray(classes), side="right") - 1
+    return np.array(list(IMAGENET_SUPERCLASSES.values()))[place]
 
 
 def load_network(name: str, data: Path | None) -> Outcomes:
@@ -108,10 +151,8 @@ def _imagenet(name: str, data: Path) -> Outcomes:
         raise InputError("ImageNet network", f"be one of {', '.join(known)}", repr(wanted))
     row = known.index(wanted)
     classes = tuple(str(i) for i in range(1000))
-    said = arrays["predictions"][row].astype(np.int64)
-    return Outcomes(
-        name, classes, arrays["labels"].astype(np.int64), said, arrays["confidence"][row].astype(np.float64)
-    )
+    said, sure = arrays["predictions"][row].astype(np.int64), arrays["confidence"][row].astype(np.float64)
+    return Outcomes(name, classes, arrays["labels"].astype(np.int64), said, sure)
 
 
 def _digits() -> Outcomes:

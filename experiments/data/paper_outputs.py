@@ -52,11 +52,20 @@ def outputs_of(name: str, data: Path, labels: NDArray[np.int64] | None = None) -
         raise InputError("model under test", f"be one of {', '.join(known)}", repr(name), hint)
     if labels is not None and "accuracy" in arrays:
         stored = float(arrays["accuracy"][known.index(name)])
-        here = float((arrays[name].argmax(1) == labels).mean())
+        here = accuracy(arrays[name], labels)
         if abs(here - stored) > 1e-3:
             hint = "The images are others than those it was put to, or in another order."
             raise InputError(f"outputs of {name}", f"be right on {stored:.2%} of the images", f"{here:.2%}", hint)
     return arrays[name].astype(np.float32)
+
+
+def accuracy(scores: NDArray[Any], labels: NDArray[np.int64]) -> float:
+    """Share of the labels that have the highest score.
+
+    >>> accuracy(np.eye(4), np.array([0, 1, 2, 0]))
+    0.75
+    """
+    return float((scores.argmax(1) == labels).mean())
 
 
 def read_outputs(path: Path) -> dict[str, Outputs]:

@@ -21,10 +21,9 @@ import pandas as pd
 import altmas
 from altmas.core.streams import stream
 from altmas.experiments.bench.cases import Case, run_cases
-from altmas.experiments.bench.options import data_option, rows_option, seeds_option, smoke_option
+from altmas.experiments.bench.options import study_options
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import covered
-from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.membership import Membership
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.result import SurfaceResult
@@ -46,9 +45,8 @@ def run_policy(pool: SurfacePool, policy: str, budget: int, recipe: SurfaceRecip
     )  # fmt: skip
     truth, (_, row) = pool.right.mean(), next(found.estimates.iterrows())
     assert isinstance(found, SurfaceResult)
-    mean = found.fitted.posterior.mean
     return {
-        "macro": 100 * surface_errors(mean, pool.truth, pool.arms.support).macro,
+        "macro": pool.macro(found.fitted.posterior.mean),
         "covered": 100 * covered(found.fitted.draws, pool, stream(seed, "surface", pool.name, "covered")),
         "off": 100 * (row["estimate"] - truth),
         "held": 100.0 * (row["low"] <= truth <= row["high"]),
@@ -68,13 +66,10 @@ def summary(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 @click.command()
-@data_option
+@study_options(10)
 @click.option("--pool", "name", default="adult", show_default=True, help="celeba, adult, compas, simulated.")
 @click.option("--budget", default=500, show_default=True, type=click.IntRange(1))
-@seeds_option(10)
 @click.option("--estimator", default="betagp", show_default=True)
-@rows_option
-@smoke_option
 def main(data: Path | None, name: str, budget: int, seeds: int, estimator: str, rows: Path | None, smoke: bool) -> None:
     """Print a row per policy."""
     if smoke:

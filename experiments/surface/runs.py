@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from altmas.core.streams import stream
 from altmas.experiments.surface.pools import SurfacePool
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import FloatArray
 from altmas.surfaces.deep_start import deep_start
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import BATCH, arm_order, choose_queries
@@ -121,8 +121,13 @@ def run_surface(surface: SurfaceEstimator, pool: SurfacePool, plan: Plan, seed: 
     right, wrong = pool.arms.counts(items, pool.right[items])
     surface.fit(right, wrong, rng=stream(seed, "surface", pool.name, "fit"))
     rng = stream(seed, "surface", pool.name, "explore")
+    belongs = Affiliation.exact(pool.arms.index)  # attributes are known
     while len(items) < plan.labels:
-        more = explored(surface, pool, items, right + wrong, plan, rng)
+        labelled = np.isin(np.arange(len(pool.right)), items)
+        order = arm_order(plan.explore, surface.moments()[1], right + wrong, rng)
+        if plan.among == "active":
+            order = order[pool.arms.active()[order]]
+        more = choose_queries(order, belongs, labelled, rng, count=min(plan.batch, plan.labels - len(items))).items
         if not more.size:
             break  # no item is left in the arms to explore
         items = np.concatenate([items, more])
@@ -155,21 +160,3 @@ def covered(draws: FloatArray, pool: SurfacePool, rng: np.random.Generator) -> f
 
 _deep_start = cache(deep_start)
 """Once for all methods of a pool."""
-
-
-def explored(
-    surface: SurfaceEstimator,
-    pool: SurfacePool,
-    items: IntArray,
-    asked: FloatArray,
-    plan: Plan,
-    rng: np.random.Generator,
-) -> IntArray:
-    """The next batch of items, by the plan's rule; attributes are known exactly."""
-    labelled = np.zeros(len(pool.right), bool)
-    labelled[items] = True
-    order = arm_order(plan.explore, surface.moments()[1], asked, rng)
-    if plan.among == "active":
-        order = order[pool.arms.active()[order]]
-    count = min(plan.batch, plan.labels - len(items))
-    return choose_queries(order, Affiliation.exact(pool.arms.index), labelled, rng, count=count).items

@@ -23,8 +23,7 @@ import pandas as pd
 from altmas.core.streams import stream
 from altmas.experiments.bench.cases import Case, run_cases
 from altmas.experiments.bench.options import rows_option, seeds_option, smoke_option
-from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
-from altmas.surfaces.errors import surface_errors
+from altmas.experiments.surface.pools import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.surfaces.recipe import usual_settings
 from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface.estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
@@ -51,15 +50,13 @@ def run_one(estimators: dict[str, SurfaceEstimator], world_name: str, labels: in
             surface.supported = active
         surface.fit(right, wrong, rng=rng)
         p = surface.posterior(0.95)
-        inside = (p.low <= world.rho) & (world.rho <= p.high)
         share = world.arms.support / world.arms.support.sum()
         low, high = np.quantile(surface.draw(2000, rng) @ share, [0.025, 0.975])
         rows.append(
             {
-                "method": name, "arms": int(active.sum()), "inside": int(inside[active].sum()),
-                "width": float((p.high - p.low)[active].mean()),
-                "macro": 100 * surface_errors(p.mean, world.rho, world.arms.support).macro,
-                "overall": low <= world.rho @ share <= high, "overall width": high - low,
+                "method": name, "arms": int(active.sum()), "inside": int(world.inside(p).sum()),
+                "width": float((p.high - p.low)[active].mean()), "macro": world.macro(p.mean),
+                "overall": low <= world.truth @ share <= high, "overall width": high - low,
             }
         )  # fmt: skip
     return pd.DataFrame(rows)
@@ -98,11 +95,9 @@ def main(seeds: int, methods: str, paper: bool, rows: Path | None, smoke: bool) 
     found = run_cases(cases, rows)
     click.echo(table(found))
     for method, part in found.groupby("method"):
-        share = part["inside"].sum() / part["arms"].sum()
-        click.echo(
-            f"{method}: {share:.1%} of {part['arms'].sum():,} active arms inside their 95% interval; "
-            f"overall accuracy in {part['overall'].mean():.1%} of {len(part):,} runs"
-        )
+        inside, arms = part[["inside", "arms"]].sum()
+        active = f"{method}: {inside / arms:.1%} of {arms:,} active arms inside their 95% interval"
+        click.echo(f"{active}; overall accuracy in {part['overall'].mean():.1%} of {len(part):,} runs")
 
 
 if __name__ == "__main__":

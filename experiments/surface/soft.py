@@ -29,15 +29,14 @@ from scipy.special import expit, ndtri
 
 from altmas.core.streams import stream
 from altmas.experiments.bench.options import data_option, seeds_option, smoke_option
-from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
+from altmas.experiments.surface.pools import SurfacePool, known_surface, load_surface_pool
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.combinations import Combinations
-from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import choose_queries
 from altmas.surfaces.recipe import draws_for, usual_settings
 from altmas.surrogates.surface.affiliation import Affiliation
-from altmas.surrogates.surface.arm_posterior import ArmPosterior, SurfaceEstimator
+from altmas.surrogates.surface.arm_posterior import SurfaceEstimator
 from altmas.surrogates.surface.attribute_calibration import calibrate
 from altmas.surrogates.surface.estimators import GPSurface, make_surface
 from altmas.surrogates.surface.imputed_surface import ImputedSurface
@@ -51,24 +50,22 @@ GENERATED = "generated"
 
 @dataclass(frozen=True, eq=False)
 class NoisyWorld:
-    """Arms by true attributes, the predictors' scores, the arms' accuracies and each item's outcome."""
+    """A pool by true attributes, and the predictors' scores."""
 
-    arms: Combinations
+    pool: SurfacePool
     scores: list[FloatArray]
-    rho: FloatArray
-    right: FloatArray
 
     @property
     def said(self) -> IntArray:
         """The arm of each item by predicted attributes."""
-        return self.arms.find(np.column_stack([table.argmax(1) for table in self.scores]))
+        return self.pool.arms.find(np.column_stack([table.argmax(1) for table in self.scores]))
 
 
 def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld:
     """Attributes from three shared factors; scores from a normal signal, sharpened by a factor nobody is told.
 
     >>> world = draw_noisy_world(np.random.default_rng(0), 500)
-    >>> bool(0.25 < (world.said == world.arms.index).mean() < 0.6)
+    >>> bool(0.25 < (world.said == world.pool.arms.index).mean() < 0.6)
     True
     """
     latent = 0.7 * rng.standard_normal((items, 3)) @ rng.standard_normal((3, ATTRIBUTES))
@@ -78,8 +75,7 @@ def draw_noisy_world(rng: np.random.Generator, items: int = ITEMS) -> NoisyWorld
     x = arms.features
     smooth = expit(1 + (x - 0.3) @ rng.normal(0, 0.8, ATTRIBUTES) + 0.7 * x[:, 0] * x[:, 1])
     rho = rng.beta(20 * smooth, 20 * (1 - smooth))
-    right = (rng.random(items) < rho[arms.index]).astype(np.float64)
-    return NoisyWorld(arms, noisy_scores(arms, rng), rho, right)
+    return with_predictors(known_surface(arms, rho, rng), rng)
 
 
 def noisy_scores(arms: Combinations, rng: np.random.Generator) -> list[FloatArray]:
@@ -101,44 +97,40 @@ def noisy_scores(arms: Combinations, rng: np.random.Generator) -> list[FloatArra
 
 def with_predictors(pool: SurfacePool, rng: np.random.Generator) -> NoisyWorld:
     """A pool whose attributes nobody wrote down."""
-    return NoisyWorld(pool.arms, noisy_scores(pool.arms, rng), pool.truth, pool.right)
+    return NoisyWorld(pool, noisy_scores(pool.arms, rng))
 
 
 def run_one(
     world: NoisyWorld, estimators: dict[str, SurfaceEstimator], start_with: int, more: int, rng: np.random.Generator
 ) -> list[dict[str, Any]]:
     """Errors on one world, by method, attributes and choice of items."""
-    size = len(world.right)
+    pool, arms = world.pool, world.pool.arms
+    size = len(pool.right)
     start = rng.choice(size, start_with, replace=False)
-    truth = world.arms.codes[world.arms.index[start]]
-    fit = calibrate(world.scores, start, truth, world.arms.codes, rng=rng)
+    truth = arms.codes[arms.index[start]]
+    fit = calibrate(world.scores, start, truth, arms.codes, rng=rng)
     ways = {
-        "true": Affiliation.exact(world.arms.index),
-        "predicted": Affiliation.exact(world.said).with_known(start, world.arms.index[start]),
-        "soft": fit.affiliation(world.scores, world.arms.codes).with_known(start, world.arms.index[start]),
+        "true": Affiliation.exact(arms.index),
+        "predicted": Affiliation.exact(world.said).with_known(start, arms.index[start]),
+        "soft": fit.affiliation(world.scores, arms.codes).with_known(start, arms.index[start]),
     }
     labelled, rows = np.isin(np.arange(size), start), []
     by_chance = rng.choice(np.flatnonzero(~labelled), more, replace=False)
     for attributes, belongs in ways.items():
-        by_arm = choose_queries(rng.permutation(world.arms.size), belongs, labelled, rng, more).items
+        by_arm = choose_queries(rng.permutation(arms.size), belongs, labelled, rng, more).items
         for how, chosen in (("random", by_chance), ("surest of each arm", by_arm)):
             items = np.concatenate([start, chosen])
-            answers = belongs.answers(items, world.right[items], world.arms.size)
+            answers = belongs.answers(items, pool.right[items], arms.size)
             for name, surface in estimators.items():
                 found = {attributes: surface.fit(*answers.expected(), rng=rng).posterior()}
                 if attributes == "soft":
-                    drawn = ImputedSurface(surface, draws_for(world.arms.size))
+                    drawn = ImputedSurface(surface, draws_for(arms.size))
                     found["drawn"] = drawn.fit(answers, rng=rng).posterior()
                 key = {"method": name, "items": how}
-                rows += [{**key, "attributes": way} | judged(p, world) for way, p in found.items()]
+                for way, p in found.items():
+                    covered = 100 * float(pool.inside(p).mean())
+                    rows.append({**key, "attributes": way, "macro": pool.macro(p.mean), "covered": covered})
     return rows
-
-
-def judged(found: ArmPosterior, world: NoisyWorld) -> dict[str, float]:
-    """100 x macro error, and percent of active arms inside their interval."""
-    inside = (found.low <= world.rho) & (world.rho <= found.high)
-    macro = surface_errors(found.mean, world.rho, world.arms.support).macro
-    return {"macro": 100 * macro, "covered": 100 * float(inside[world.arms.active()].mean())}
 
 
 def table(rows: pd.DataFrame) -> pd.DataFrame:
@@ -173,10 +165,11 @@ def main(seeds: int, data: Path | None, name: str, start: int, more: int, method
     for seed in range(seeds):
         rng = stream(seed, "surface", "soft", name)
         world = draw(rng)
-        made = made or {one: make_surface(one, world.arms.features, how) for one, how in settings.items()}
+        arms = world.pool.arms
+        made = made or {one: make_surface(one, arms.features, how) for one, how in settings.items()}
         for surface in made.values():
             if isinstance(surface, GPSurface):
-                surface.supported = world.arms.active()
+                surface.supported = arms.active()
         parts.append(pd.DataFrame(run_one(world, made, start, more, rng)).assign(seed=seed))
     click.echo(table(pd.concat(parts)).round(2).to_string())
 

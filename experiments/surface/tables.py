@@ -32,7 +32,7 @@ import click
 import pandas as pd
 
 from altmas.experiments.bench.cases import Case, run_cases
-from altmas.experiments.bench.options import data_option, rows_option, seeds_option, smoke_option
+from altmas.experiments.bench.options import study_options
 from altmas.experiments.surface.pools import SurfacePool, load_surface_pool
 from altmas.experiments.surface.runs import BETA_GPS, NO_EXPLORATION, SURFACE_METHODS, Plan, new_estimator, run_surface
 from altmas.metrics.errors import InputError
@@ -70,7 +70,6 @@ def surface_cases(
         found = run_surface(made[method], pool, plan, seed)
         return found | {"seconds": round(process_time() - began, 2)}
 
-    plan = plan.checked(len(pool.right))
     first, batch = (plan.first, plan.batch) if plan.explore != NO_EXPLORATION else (plan.labels, 0)
     for method, seed in product(methods, range(seeds)):
         key: dict[str, str | int] = {
@@ -134,10 +133,9 @@ def verdict(rows: pd.DataFrame) -> str:
 
 
 @click.command()
-@data_option
+@study_options(5)
 @click.option("--pool", "name", default="celeba", show_default=True, help="celeba, adult, compas, imagenet, simulated.")
 @click.option("--labels", default=2000, show_default=True, type=click.IntRange(1))
-@seeds_option(5)
 @click.option(
     "--explore", type=click.Choice([NO_EXPLORATION, *EXPLORE_RULES]), default=NO_EXPLORATION, show_default=True
 )
@@ -151,8 +149,6 @@ def verdict(rows: pd.DataFrame) -> str:
 @click.option("--deep", default=0, show_default=True, help="Outputs of a learnt layer before the kernel; 0: none.")
 @click.option("--own-answers", is_flag=True, help="An arm's own answers sharpen its estimate; the paper's do not.")
 @click.option("--usual", is_flag=True, help="The product's own settings, in place of the paper's.")
-@rows_option
-@smoke_option
 def main(
     data: Path | None, name: str, labels: int, seeds: int, methods: str, rows: Path | None, smoke: bool, **options: Any
 ) -> None:

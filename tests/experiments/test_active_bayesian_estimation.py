@@ -101,7 +101,7 @@ def test_confusion_counts_true_classes_not_predicted_ones(few):
     assert columns.truth.tolist() == [[2, 0, 2], [1, 1, 0]]  # rows: predicted a, b
     np.testing.assert_allclose(columns.scores, [[0.65, 0.175, 0.175], [0.3, 0.7, 0.0]])
     np.testing.assert_allclose(columns.theta, [[0.5, 0, 0.5], [0.5, 0.5, 0]])
-    wrongly = confusion.counted_as_predicted(columns, few)
+    wrongly = confusion.counted_as_predicted(few)
     assert wrongly.truth.tolist() == [[4, 0, 0], [0, 2, 0]]
     off = np.array([0.15**2 + 0.175**2 + 0.325**2, 0.2**2 + 0.2**2])
     scale = float(confusion.squared_error(columns.scores, columns.theta, columns.shares))

@@ -12,10 +12,9 @@ from altmas.experiments.active_bayesian import (
     comparison,
     costliest,
     curves,
-    least_accurate,
-    least_calibrated,
     ranking,
     tables,
+    worst_classes,
 )
 from altmas.experiments.active_bayesian.groups import by_class
 from altmas.experiments.data.networks import Outcomes, load_network
@@ -109,11 +108,11 @@ def test_aggregated_costs_equal_those_over_true_classes(cost, digits):
 def test_calibration_arms_by_hand():
     labels, said = np.array([0, 1, 0, 1]), np.array([0, 0, 0, 1])
     outcomes = Outcomes("two", ("a", "b"), labels, said, np.array([0.9, 0.8, 0.3, 1.0]))
-    arms = least_calibrated.bin_arms(outcomes, bins=2)
+    arms = worst_classes.bin_arms(outcomes, bins=2)
     assert arms.truth.tolist() == [[1, 1, 0, 1], [0, 1, 0, 0]]
     np.testing.assert_allclose(arms.task.scores, [[0.3, 0.85], [0.25, 1.0]])  # an empty bin has its centre
     np.testing.assert_allclose(arms.task.value(arms.theta), [0.7 / 3 + 0.35 * 2 / 3, 0])
-    at = least_calibrated.of_pool_bins(arms.truth)(arms.truth[None], np.full((1, 2, 4), 0.5))
+    at = worst_classes.of_pool_bins(arms.truth)(arms.truth[None], np.full((1, 2, 4), 0.5))
     np.testing.assert_allclose(arms.task.value(at)[0], arms.task.value(arms.theta))
     np.testing.assert_allclose(arms.prior[0], [0.6, 1.7, 1.4, 0.3])
 
@@ -165,6 +164,6 @@ def test_curves_smoke(tmp_path):
 
 
 def test_worst_chances_sum_to_at_most_one():
-    chances = least_accurate.worst_chances(by_class(load_network("digits", None)), 0)
+    chances = worst_classes.worst_chances(by_class(load_network("digits", None)), 0)
     assert chances.iloc[0] == chances.max()
     assert 0.5 < chances.sum() <= 1 + 1e-9

@@ -14,11 +14,11 @@ from altmas import InputError
 from altmas.catalogue import METHODS
 from altmas.cli import commands
 from altmas.experiments.bench.pools import load_pool
-from altmas.experiments.bench.rows import appending, failures, finished_keys, read_finished, same_rows, to_frame
+from altmas.experiments.bench.rows import appending, read_finished, same_rows, to_frame
 from altmas.experiments.bench.run import attempt, run_cell
 from altmas.experiments.bench.spec import parse_sweep, read_sweep
 from altmas.experiments.bench.sweep import Workers, run_sweep
-from worlds.sweeps import SMOKE, environment, write_dying
+from worlds.sweeps import SMOKE, environment, failures, finished_keys, write_dying
 
 SMALL = {
     "pools": [{"name": "made", "kind": "generated", "items": 120}],

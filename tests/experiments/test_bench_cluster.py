@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from altmas.experiments.bench.rows import finished_keys, same_rows, to_frame
-from worlds.sweeps import command, environment
+from altmas.experiments.bench.rows import same_rows, to_frame
+from worlds.sweeps import command, environment, finished_keys
 
 pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very quick machine may outrun
 

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
-from altmas.experiments.bench.rows import finished_keys, same_rows, to_frame
+from altmas.experiments.bench.rows import same_rows, to_frame
 from altmas.experiments.bench.spec import read_sweep
 from altmas.experiments.bench.sweep import Workers, run_sweep
-from worlds.sweeps import SMOKE, command, environment, lines
+from worlds.sweeps import SMOKE, command, environment, finished_keys, lines
 
 pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very quick machine may outrun
 

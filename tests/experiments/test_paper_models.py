@@ -9,11 +9,10 @@ from scipy.io import savemat
 
 from altmas import InputError
 from altmas.experiments.alt_mas import paper_models
-from altmas.experiments.alt_mas.paper_models import smoke_images
-from altmas.experiments.alt_mas.paper_networks import accuracy, build_network, moved, softmax, train
+from altmas.experiments.alt_mas.paper_models import build_network, moved, smoke_images, softmax, train
 from altmas.experiments.data import audit_pools
 from altmas.experiments.data.datasets import SHAPES, Images, load_images, read_npz
-from altmas.experiments.data.paper_outputs import Outputs, outputs_of, read_outputs, write_outputs
+from altmas.experiments.data.paper_outputs import Outputs, accuracy, outputs_of, read_outputs, write_outputs
 from altmas.experiments.data.paper_recipes import RECIPES, recipe
 
 

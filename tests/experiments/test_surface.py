@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from altmas import InputError
-from altmas.experiments.data.imagenet_superclasses import FIRSTS
+from altmas.experiments.data.networks import IMAGENET_SUPERCLASSES
 from altmas.experiments.surface import policies as surface_policies
 from altmas.experiments.surface import simple as surface_simple
 from altmas.experiments.surface import simulated as surface_simulated
@@ -74,7 +74,7 @@ def test_compas_drops_the_column_that_leaks_and_bands_age(data):
 def test_imagenet_arms_are_known_without_labels(data):
     pool = load_surface_pool("imagenet:lab/net", data)
     assert pool.arms.names == ("predicted", "confidence")
-    assert pool.arms.size == len(set(FIRSTS.values())) * 10
+    assert pool.arms.size == len(set(IMAGENET_SUPERCLASSES.values())) * 10
     dogs = (pool.predictions >= 151) & (pool.predictions <= 268)
     said = [pool.arms.value(int(arm))["predicted"] for arm in pool.arms.index]
     assert [one == "dog" for one in said] == dogs.tolist()

@@ -4,7 +4,7 @@ from scipy.stats import betabinom, binomtest, gamma
 
 from altmas import InputError
 from altmas.core.ranking import probability_among_lowest
-from altmas.experiments.surface.worlds import ALLOCATIONS, WorldSpec, allocate, draw_world
+from altmas.experiments.surface.pools import ALLOCATIONS, WorldSpec, allocate, draw_world
 from altmas.surrogates.surface.beta_mixture import BetaMixture
 from altmas.surrogates.surface.estimators import SURFACES, GPSurface, SurfaceSettings, make_surface
 from altmas.surrogates.surface.likelihood import beta_binomial, log_gamma_density, tensor_mean_and_scale
@@ -221,7 +221,7 @@ def test_intervals_hold_on_simulated_surfaces(seed):
             surface = surface or GPSurface(world.arms.features, make_kind(), settings)
             surface.supported = active = world.arms.active()
             p = surface.fit(*counts, rng=rng).posterior(0.95)
-            inside += int(((p.low <= world.rho) & (world.rho <= p.high))[active].sum())
+            inside += int(((p.low <= world.truth) & (world.truth <= p.high))[active].sum())
             arms += int(active.sum())
     assert binomtest(inside, arms, 0.9, alternative="less").pvalue > 1e-4
     assert inside < arms, "intervals that never miss say nothing"

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import altmas
+from altmas.experiments.bench.rows import read_finished
 from worlds.places import BENCHMARKS
 
 HOME = Path(altmas.__file__).parent.parent
@@ -22,6 +23,16 @@ def command(rows, *more, sweep=SMOKE):
 
 def lines(path):
     return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+def finished_keys(path):
+    """The cells that need not run again; one that failed may."""
+    return {one.key for one in read_finished(path) if one.status == "ok"}
+
+
+def failures(path):
+    """The cells that failed, and have not succeeded since."""
+    return [one for one in read_finished(path) if one.status != "ok"]
 
 
 DYING = """
