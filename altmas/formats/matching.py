@@ -7,9 +7,8 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from altmas.formats.neutral import restore
 from altmas.formats.returned import Returned
-from altmas.formats.spreadsheets import Numbers
+from altmas.formats.spreadsheets import Numbers, restore
 from altmas.metrics.errors import AltmasError
 
 Label = int | Literal["unsure", "skip"]

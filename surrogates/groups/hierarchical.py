@@ -40,9 +40,7 @@ class HierarchicalPrior:
 
     def pseudo_counts(self) -> tuple[FloatArray, FloatArray]:
         """Right and wrong pseudo-counts of the prior `[H, R, G]`."""
-        logits = self.points[..., :1] + self.points[..., 1:2] * self.x
-        strength = np.exp(self.points[..., 2:])
-        return np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
+        return _shapes(self.points, self.x)[:2]
 
     def posterior(self, right: ArrayLike, wrong: ArrayLike) -> BetaPosterior:
         """With these answers `[R, G]`."""
@@ -114,7 +112,7 @@ def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tupl
 
 def _shapes(phi: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Pseudo-counts a, b and their sum. b is computed by itself: as a difference from the sum it would round to 0."""
-    logits, strength = phi[:, :1] + phi[:, 1:2] * x, np.exp(phi[:, 2:])
+    logits, strength = phi[..., :1] + phi[..., 1:2] * x, np.exp(phi[..., 2:])
     a, b = np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
     return a, b, a + b
 

@@ -20,6 +20,12 @@ class LogisticFit(NamedTuple):
     coefficients: FloatArray
     precision: FloatArray
 
+    def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Coefficients `[D, M]` from the Laplace posterior."""
+        root = np.linalg.cholesky(self.precision)
+        noise = np.linalg.solve(root.T, rng.standard_normal((len(root), draws)))
+        return np.asarray(self.coefficients[:, None] + noise)
+
 
 def fit_logistic(
     x: FloatArray, outcome: FloatArray, prior_mean: FloatArray, prior_sd: FloatArray, weights: FloatArray | None = None

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altmas.formats.matching import NoMatchError, find_class, find_item, match
-from altmas.formats.neutral import neutralise, restore
 from altmas.formats.returned import Returned, read_returned
+from altmas.formats.spreadsheets import neutralise, restore
 from altmas.metrics.errors import InputError
 from worlds.formats import save
 
