@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from altmas.formats.columns import sound, texts
-from altmas.formats.decoding import decode
-from altmas.formats.files import existing, read_bytes
+from altmas.formats.files import existing, read_text
 from altmas.formats.json_text import Record, loads, objects
 from altmas.formats.label_studio import ID, LABEL
 from altmas.formats.spreadsheets import restore
@@ -56,7 +55,7 @@ def read_returned(source: Any) -> list[Returned]:
     subject = Path(source).name if isinstance(source, str | Path) else "the table"
     suffix = Path(source).suffix.lower() if isinstance(source, str | Path) else ""
     if suffix == ".json":
-        value = loads(decode(read_bytes(existing(source)), subject, windows=True), subject)
+        value = loads(read_text(existing(source), windows=True), subject)
         if is_export(value):
             return read_export(value)
         records = objects(value, subject)
@@ -116,7 +115,7 @@ def read_export(source: Path | str | list[Any]) -> list[Returned]:
         subject, value = "the export", source
     else:
         path = existing(source)
-        subject, value = path.name, loads(decode(read_bytes(path), path.name), path.name)
+        subject, value = path.name, loads(read_text(path), path.name)
     answers = []
     for number, task in enumerate(objects(value, subject), 1):
         what = f"task {number:,} of {subject}"

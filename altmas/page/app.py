@@ -53,12 +53,16 @@ class Page:
             "redo": lambda who, body: desk.redo(who, wire.read_turn(body)),
             "reveal": lambda who, body: desk.reveal(who, wire.read_reveal(body)),
         }
+
+        def review(who: str, request: Request) -> Any:
+            return desk.review(who, wire.read_place(request.query_params.get("at")))
+
         routes = [
             Route("/", self._page, methods=["GET"]),
             Route("/login", self._login_page, methods=["GET"]),
             Route("/login", self._login, methods=["POST"]),
             Route("/api/state", self._read(lambda who, request: desk.state(who)), methods=["GET"]),
-            Route("/api/review", self._read(_review(desk)), methods=["GET"]),
+            Route("/api/review", self._read(review), methods=["GET"]),
             *(Route(f"/api/{name}", self._write(act), methods=["POST"]) for name, act in writes.items()),
             Route("/media/{name}", self._media, methods=["GET"]),
             Route("/static/{name}", self._file, methods=["GET"]),
@@ -130,11 +134,7 @@ class Page:
         found = self._static.get(request.path_params["name"])
         if found is None:
             raise RefusedError(404, "There is nothing here.")
-        return Response(found.data, media_type=found.kind)
-
-
-def _review(desk: Desk) -> Callable[[str, Request], Any]:
-    return lambda who, request: desk.review(who, wire.read_place(request.query_params.get("at")))
+        return found
 
 
 async def _refused(request: Request, error: RefusedError | AltmasError) -> Response:

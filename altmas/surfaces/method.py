@@ -11,6 +11,7 @@ import numpy as np
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate, everything_labelled
+from altmas.core.findings import PlainFindings
 from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
@@ -166,7 +167,7 @@ class SurfaceRun:
 
     def findings(self, level: float) -> SurfaceFindings:
         """Everything the answers tell."""
-        return SurfaceFindings(self, level)
+        return SurfaceFindings(self, self.job, self.answers, level)
 
     def estimate(self, level: float) -> list[Estimate]:
         """Accuracy on the pool: labelled items as they are, open ones by their arm's accuracy."""
@@ -202,26 +203,10 @@ class SurfaceRun:
 
 
 @dataclass(frozen=True, eq=False)
-class SurfaceFindings:
+class SurfaceFindings(PlainFindings):
     """What the labels of an exploring run tell: its estimates, and the surface they were drawn for."""
 
     run: SurfaceRun
-    level: float
-
-    @property
-    def job(self) -> Job:
-        """What was to be found out."""
-        return self.run.job
-
-    @property
-    def answers(self) -> Answers:
-        """The labels this rests on."""
-        return self.run.answers
-
-    @cached_property
-    def estimates(self) -> tuple[Estimate, ...]:
-        """Every metric of the job."""
-        return tuple(self.run.estimate(self.level))
 
     def is_about(self, where: Membership, recipe: SurfaceRecipe) -> bool:
         """Whether the labels were drawn for just this surface."""

@@ -85,15 +85,10 @@ def fit_prior(right: ArrayLike, wrong: ArrayLike, x: FloatArray, start: FloatArr
     # Steps to the points: an inverse square root of the curvature, so that their covariance is its inverse.
     values, vectors = np.linalg.eigh(curvature)
     root = vectors / np.sqrt(np.maximum(values, 0.05))[:, None, :]
-    normal = _normal_points()
+    normal = np.asarray(ndtri(qmc.Sobol(3, scramble=True, rng=0).random(POINTS)))  # well spread, always the same
     points = mode + np.einsum("rij,hj->hri", root, normal)
     height = np.stack([_log_posterior(point, r, w, x) for point in points]) + 0.5 * (normal**2).sum(-1)[:, None]
     return HierarchicalPrior(points, np.asarray(softmax(height, axis=0)), x)
-
-
-def _normal_points() -> FloatArray:
-    """Well-spread standard normal points `[H, 3]`, always the same."""
-    return np.asarray(ndtri(qmc.Sobol(3, scramble=True, rng=0).random(POINTS)))
 
 
 def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
