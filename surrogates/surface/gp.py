@@ -198,7 +198,7 @@ def _raw(positive: float) -> float:
 
 
 def _glorot(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
-    return rng.uniform(-1, 1, shape) * np.sqrt(6 / sum(shape))
+    return np.asarray(rng.uniform(-1, 1, shape) * np.sqrt(6 / sum(shape)))
 
 
 def _embed(gp: SurfaceGP, x: Any) -> Any:
