@@ -96,8 +96,9 @@ def findings_of(
         return run.findings(level)
     if not draws_alike(method):
         return PlainFindings(run, job, answers, level)
-    state = replay(Setup(job, Certified(network=False)), rounds_of(answers) if rounds is None else rounds)
-    logged = None if rounds is None else tuple(rounds)
+    # Every round was uniform, so it is replayed as it was: made again, it would be drawn as certified draws.
+    logged = tuple(rounds_of(answers) if rounds is None else rounds)
+    state = replay(Setup(job, Certified(network=False)), logged)
     return CertifiedFindings(state, level, logged, plain=tuple(run.estimate(level)))
 
 

@@ -8,8 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from altmas.audits.creation import make_folder
 from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.questions import Questions, ranking_for
@@ -21,7 +19,7 @@ from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.core.tasks import Task, as_task, task_data
+from altmas.core.tasks import Task, as_costs, as_task, task_data
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,7 +75,7 @@ class Audit(Record):
         settings = Settings(
             metrics_wanted(metrics, method, options or {}), method, dict(options or {}), seed,
             min(whole_number("initial", initial, 1), pool.size), portion, level, budget, overlap, guidelines, title,
-            None if cost is None else tuple(map(tuple, np.asarray(cost, dtype=float).tolist())),
+            None if cost is None else as_costs(cost),
             dict(inputs or {}), versions(), task=task_data(as_task(task, about)),
         )  # fmt: skip
         return cls.open(make_folder(Path(folder), pool, settings, items, media))

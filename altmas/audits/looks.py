@@ -281,7 +281,7 @@ def found_then(audit: Audit, job: Job, drawn: Drawing, level: float, fit: int | 
 
 def inclusion_of(audit: Audit, drawn: Drawing) -> FloatArray | None:
     """Probability of each item to have been asked about and answered `[N]`; None where a method does not know it."""
-    if len(drawn.answers) == 0:
+    if len(drawn.answers) == 0 or not (isinstance(audit.method, Replays) or draws_alike(audit.method)):
         return None
     found = found_then(audit, audit.job, drawn, audit.settings.level, None)
     return found.inclusion if isinstance(found, KnowsChances) else None

@@ -42,6 +42,8 @@ class Questions:
         if not isinstance(self.method, Replays):
             return self._from_ranking(fit, asked.items, count, len(state.rounds))
         # What was answered does not matter here: the chances follow from who was asked, and from the refits.
+        if len(state.rounds) < self._rounds:  # what it had seen was never committed
+            self._run, self._rounds = None, 0
         new = [asked_round(one, [-1] * len(one.positions), self.kept) for one in state.rounds[self._rounds :]]
         self._run = self.method.replay(self.job, new) if self._run is None else self._run.after(new)
         self._rounds = len(state.rounds)

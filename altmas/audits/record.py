@@ -106,7 +106,13 @@ class Record:
 
     def kept(self, number: int) -> tuple[ArrayMap, int]:
         """What a fit left behind: its arrays, and how many labels it knew."""
-        return self.files.kept(next(one for one in self.state.fits if one.number == number))
+        known = {one.number: one for one in self.state.fits}
+        if number not in known:  # made by another process since this one last looked
+            self.refresh()
+            known = {one.number: one for one in self.state.fits}
+        if number not in known:
+            raise StoreError(f"audit must be whole; got no fit {number} in {self.folder}.")
+        return self.files.kept(known[number])
 
     def state_at(self, seq: int, events: Sequence[Event]) -> State:
         """What the events up to one of them added up to."""

@@ -182,10 +182,10 @@ class CertifiedFindings:
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.
 
-        Precision is that of ordinary intervals.
+        Precision is that of the intervals these findings have, those of one look for another method's.
         """
         goal = None if within is None else positive("within", within)
-        halves = [(one.high - one.low) / 2 for one in self.ordinary]
+        halves = [(one.high - one.low) / 2 for one in (self.estimates if self.plain is None else self.ordinary)]
         return self.estimator.forecast(self.state.setup.targets, halves, goal)
 
     # All looks together
@@ -206,6 +206,10 @@ class CertifiedFindings:
         setup = replace(self.state.setup, watched=tuple(ratios))
         if self.rounds is None:
             return follow(start(setup), self.answers).bets
+        if answers is None and len(self.state.missing):
+            hint = "Intervals of one look allow for them."
+            rule = "all be there for intervals of groups that hold at all looks together"
+            raise InputError("answers", rule, f"{len(self.state.missing)} missing", hint)
         labels = np.full(self.job.pool.size, -1)
         known = self.answers if answers is None else answers
         labels[known.items] = known.labels
@@ -243,6 +247,8 @@ class CertifiedFindings:
 
 def _within(ordinary: Estimate, look: tuple[float, float, str]) -> Estimate:
     """An estimate with another interval, which it cannot lie outside of."""
+    if ordinary.promise.startswith("exact"):
+        return ordinary
     low, high, promise = look
     disagreement = ordinary.promise.partition(";")[1:]
     words = promise + "".join(disagreement)

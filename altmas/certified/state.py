@@ -260,7 +260,9 @@ def refit(state: State) -> Refit:
 def _ideal(state: State) -> FloatArray:
     """The best chances `[N]`: by worth, mixed with the uniform share that would have served best so far."""
     setup, sample = state.setup, state.sample()
-    wanted = [linearise([(1.0, target)], sample) for target in setup.targets]
+    # Kept with the refit: until the next one, estimates need not linearise again.
+    sample.linearised.update({target: linearise([(1.0, target)], sample) for target in setup.targets})
+    wanted = [sample.linearised[target] for target in setup.targets]
     # Where several models are assessed, what their differences need is drawn for too.
     wanted += [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(setup.targets)]
     worth = worth_of_items(

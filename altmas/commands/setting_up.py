@@ -22,6 +22,9 @@ FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups
 SETTINGS = ("method", "seed", "initial", "batch", "level", "budget", "overlap", "title", "task")
 """Options that `ingest` and `Audit.create` take by the same names."""
 
+DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget", "initial", "batch", "overlap", "seed")
+"""Settings of an audit that a person should see before a label is spent."""
+
 
 @click.command()
 @shared.folder
@@ -63,6 +66,7 @@ SETTINGS = ("method", "seed", "initial", "batch", "level", "budget", "overlap", 
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""
     from altmas.audits.audit import Audit
+    from altmas.formats.files import read_text
     from altmas.formats.ingest import ingest
 
     files = {name: given[name] for name in FILES}
@@ -70,7 +74,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:
         options["interval"] = "anytime"
-    guidelines = _text(given["guidelines"]) if given["guidelines"] else ""
+    guidelines = read_text(given["guidelines"]) if given["guidelines"] else ""
     made = Audit.create(
         audit, found.pool, metrics=_metrics(given["metrics"]), options=options, guidelines=guidelines,
         items=found.items, media=found.media, inputs=found.inputs, **{name: given[name] for name in SETTINGS},
@@ -134,17 +138,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
         "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
-        "title": audit.settings.title,
-        "metrics": list(audit.settings.metrics),
-        "method": audit.settings.method,
-        "options": dict(audit.settings.options),
-        "task": dict(audit.settings.task),
-        "level": audit.settings.level,
-        "budget": audit.settings.budget,
-        "initial": audit.settings.initial,
-        "batch": audit.settings.batch,
-        "overlap": audit.settings.overlap,
-        "seed": audit.settings.seed,
+        **{name: getattr(audit.settings, name) for name in DESCRIBED},
     }
 
 
@@ -195,8 +189,10 @@ def _media_problems(audit: Audit) -> list[str]:
 
 
 def _classes(text: str | None) -> list[str] | None:
+    from altmas.formats.files import read_text
+
     if text is not None and Path(text).is_file():
-        return [line.strip() for line in _text(Path(text)).splitlines() if line.strip()]
+        return [line.strip() for line in read_text(Path(text)).splitlines() if line.strip()]
     return shared.names_in(text)
 
 
@@ -204,12 +200,6 @@ def _metrics(text: str | None) -> str | list[str]:
     from altmas.catalogue import USUAL
 
     return USUAL if text is None else shared.names_in(text) or []
-
-
-def _text(path: Path) -> str:
-    from altmas.formats.decoding import decode
-
-    return decode(path.read_bytes(), path.name)
 
 
 def _about(texts: tuple[str, ...], pool: Pool) -> dict[str, Any]:

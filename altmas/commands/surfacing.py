@@ -57,7 +57,7 @@ def surface(
         _draw(shown, figure)
     worst = shown.worst(count)
     if as_json:
-        from altmas.reports.facts_surface import rows_with_values
+        from altmas.reports.facts_tables import rows_with_values
 
         about = {"by": list(shown.arms.names), "estimator": estimator, "model": name, "level": shown.level}
         numbers = {"labels": labels, "least": least, "m": count, "combinations": _combinations(shown)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.core.checks import fraction, whole_number
+from altmas.core.checks import fraction, plain, whole_number
 from altmas.metrics.errors import InputError
 
 TARGETS = ("least_accurate", "most_accurate", "least_calibrated", "most_costly")
@@ -40,9 +41,11 @@ class Identify:
     bins: int = 10
 
     def __post_init__(self) -> None:
-        if self.target not in TARGETS:
+        if not isinstance(self.target, str) or self.target not in TARGETS:
             raise InputError("target", f"be one of {', '.join(TARGETS)}", repr(self.target))
         whole_number("m", self.m, 1)
+        if self.cost is not None:
+            object.__setattr__(self, "cost", as_costs(self.cost))
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,8 @@ class Compare:
 
     def __post_init__(self) -> None:
         fraction("rope", self.rope)
+        object.__setattr__(self, "a", plain(self.a))
+        object.__setattr__(self, "b", plain(self.b))
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,21 @@ class Surface:
 
     by: Any = None
     estimator: Any = None
+
+
+def as_costs(cost: ArrayLike) -> tuple[tuple[float, ...], ...]:
+    """A matrix of costs as plain numbers, which can be compared and kept.
+
+    >>> as_costs([[0, 1], [5, 0]])
+    ((0.0, 1.0), (5.0, 0.0))
+    """
+    try:
+        matrix = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("cost", "be a matrix of numbers, [true, predicted]", repr(cost)[:60]) from None
+    if matrix.ndim != 2:
+        raise InputError("cost", "be a matrix of numbers, [true, predicted]", f"shape {matrix.shape}")
+    return tuple(map(tuple, matrix.tolist()))
 
 
 Task = EstimateGroups | Identify | Compare | Surface
@@ -125,4 +145,8 @@ def task_data(task: Task) -> dict[str, Any]:
     >>> task_data(Identify(m=2))["about"]["m"]
     2
     """
-    return {"task": task_name(task), "about": asdict(task)}
+    about = {one.name: getattr(task, one.name) for one in fields(task)}
+    if isinstance(task, Surface) and not isinstance(task.estimator, str | None):
+        hint = "Name one, and ask audit.surface(...) for a recipe of your own."
+        raise InputError("estimator of an audit's surface", "be a name, which a store can keep", "a recipe", hint)
+    return {"task": task_name(task), "about": about}

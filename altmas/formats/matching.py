@@ -7,9 +7,8 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from altmas.formats.neutral import restore
 from altmas.formats.returned import Returned
-from altmas.formats.spreadsheets import Numbers
+from altmas.formats.spreadsheets import Numbers, restore
 from altmas.metrics.errors import AltmasError
 
 Label = int | Literal["unsure", "skip"]
@@ -43,10 +42,21 @@ class Matched:
 
 
 class Known:
-    """Texts to be found again although they were neutralised, stripped, or shown as a spreadsheet shows numbers."""
+    """Texts to be found again although they were neutralised, stripped, or shown as a spreadsheet shows numbers.
 
-    def __init__(self, texts: Collection[str]) -> None:
-        self._texts = dict.fromkeys(texts)
+    Exactly; else as neutralised; else without blanks around; else as a spreadsheet shows numbers: zeros in front lost,
+    `1.23456789012346E+16`, thousands parted, `.0` at the end. `NoMatchError` if none fits, or several.
+
+    >>> ids = Known(["007", "abc"])
+    >>> ids.one("7"), ids.one(" abc")
+    ('007', 'abc')
+    >>> Known(["007", "07"]).one("7")
+    Traceback (most recent call last):
+    altmas.formats.matching.NoMatchError: id '7' may stand for '007' or '07'
+    """
+
+    def __init__(self, texts: Collection[str], subject: str = "id") -> None:
+        self._texts, self._subject = dict.fromkeys(texts), subject
         self._restored: defaultdict[str, set[str]] = defaultdict(set)
         self._stripped: defaultdict[str, set[str]] = defaultdict(set)
         self._folded: defaultdict[str, set[str]] = defaultdict(set)
@@ -69,64 +79,44 @@ class Known:
             or self._numbers.fits(text)
         )
 
-
-def find_item(text: str, known: Mapping[str, int]) -> int:
-    """The position of the item a returned id stands for, by `known`, the ids asked about.
-
-    Exactly; else as neutralised; else without blanks around; else as a spreadsheet shows numbers: zeros in front lost,
-    `1.23456789012346E+16`, thousands parted, `.0` at the end. `NoMatchError` if none fits, or several.
-
-    >>> find_item("7", {"007": 3, "abc": 4}), find_item(" abc", {"007": 3, "abc": 4})
-    (3, 4)
-    >>> find_item("7", {"007": 3, "07": 4})
-    Traceback (most recent call last):
-    altmas.formats.matching.NoMatchError: id '7' may stand for '007' or '07'
-    """
-    return known[_one(text, Known(known), "id", "was not asked about")]
+    def one(self, text: str, otherwise: str = "was not asked about", *, fold: bool = False) -> str:
+        """The only known text that this one may stand for."""
+        fits = self.find(text, fold=fold)
+        if not fits:
+            raise NoMatchError(f"{self._subject} {text[:80]!r} {otherwise}")
+        if len(fits) > 1:
+            several = " or ".join(map(repr, sorted(fits)[:4]))
+            raise NoMatchError(f"{self._subject} {text[:80]!r} may stand for {several}")
+        return next(iter(fits))
 
 
-def find_class(text: str, classes: Sequence[Hashable]) -> Label:
-    """The position of the class a returned label stands for, or `unsure` or `skip`.
+class KnownClasses:
+    """The classes that labels may stand for: as `Known`, and in any case if only one class fits.
 
-    As `find_item`, and in any case if only one class fits: `TRUE` for True, `3.0` for 3.
-
-    >>> find_class("CAT", ["cat", "dog"]), find_class("3.0", [1, 3]), find_class("TRUE", [False, True])
+    >>> pets = KnownClasses(["cat", "dog"])
+    >>> pets.find("CAT"), KnownClasses([1, 3]).find("3.0"), KnownClasses([False, True]).find("TRUE")
     (0, 1, 1)
-    >>> find_class("Unsure", ["cat", "dog"])
+    >>> pets.find("Unsure")
     'unsure'
-    >>> find_class("cow", ["cat", "dog"])
+    >>> pets.find("cow")
     Traceback (most recent call last):
     altmas.formats.matching.NoMatchError: label 'cow' is none of 'cat', 'dog', 'unsure', 'skip'
     """
-    return _Classes(classes).find(text)
 
-
-class _Classes:
     def __init__(self, classes: Sequence[Hashable]) -> None:
         self._positions = {str(one): i for i, one in enumerate(classes)}
-        self._known = Known(self._positions)
+        self._known = Known(self._positions, "label")
         shown = [repr(name) for name in list(self._positions)[:_CLASSES_SHOWN]]
-        more = (
-            f" and {len(self._positions) - _CLASSES_SHOWN:,} more classes"
-            if len(self._positions) > _CLASSES_SHOWN
-            else ""
-        )
+        left = len(self._positions) - _CLASSES_SHOWN
+        more = f" and {left:,} more classes" if left > 0 else ""
         self._otherwise = f"is none of {', '.join([*shown, repr('unsure'), repr('skip')])}{more}"
 
     def find(self, text: str) -> Label:
+        """The position of the class, or `unsure` or `skip`."""
         answer = text.strip().casefold()
         if text not in self._positions and answer in ("unsure", "skip"):
             return "unsure" if answer == "unsure" else "skip"
-        return self._positions[_one(text, self._known, "label", self._otherwise, fold=True)]
-
-
-def _one(text: str, known: Known, subject: str, otherwise: str, *, fold: bool = False) -> str:
-    fits = known.find(text, fold=fold)
-    if not fits:
-        raise NoMatchError(f"{subject} {text[:80]!r} {otherwise}")
-    if len(fits) > 1:
-        raise NoMatchError(f"{subject} {text[:80]!r} may stand for {' or '.join(map(repr, sorted(fits)[:4]))}")
-    return next(iter(fits))
+        return self._positions[self._known.one(text, self._otherwise, fold=True)]
 
 
 def match(
@@ -141,7 +131,7 @@ def match(
     Matched(rows=[MatchedRow(row=2, position=0, label=0, annotator='', at='', note='')], \
 wrong=["row 3: id '8' was not asked about"], notices=["row 2: id '7' was read as '007'"])
     """
-    asked, labels, everything = Known(ids_asked), _Classes(classes), set(ids_all)
+    asked, labels, everything = Known(ids_asked), KnownClasses(classes), set(ids_all)
     found: list[MatchedRow] = []
     wrong: list[tuple[int, str]] = []
     changed: list[tuple[int, str, str]] = []
@@ -174,7 +164,7 @@ def _asked(text: str, asked: Known, everything: set[str]) -> str:
     fits = asked.find(text)
     if text in everything and text not in fits:
         raise NoMatchError(f"id {text[:80]!r} was not asked about")
-    return _one(text, asked, "id", otherwise)
+    return asked.one(text, otherwise)
 
 
 def _settled(

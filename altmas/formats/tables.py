@@ -12,9 +12,8 @@ import pandas as pd
 from altmas.formats.archives import read_npz, table_of_arrays
 from altmas.formats.arrow import from_arrow, read_parquet
 from altmas.formats.columns import as_objects, frame_of, parsed, sound, typed
-from altmas.formats.decoding import decode
 from altmas.formats.delimited import parse
-from altmas.formats.files import existing, read_bytes, refuse_suffix, refusing
+from altmas.formats.files import existing, read_text, refuse_suffix, refusing
 from altmas.formats.json_text import Record, lines, loads, objects
 from altmas.metrics.errors import InputError
 
@@ -71,10 +70,10 @@ def _from_file(path: Path, text: bool, windows: bool) -> Numbered:
     if suffix == ".npz":
         return _counted(table_of_arrays(read_npz(path), path.name))
     if suffix in {".jsonl", ".ndjson"}:
-        rows, records = lines(decode(read_bytes(path), path.name, windows=windows), path.name)
+        rows, records = lines(read_text(path, windows=windows), path.name)
         return Numbered(from_records(records, path.name), rows)
     if suffix == ".json":
-        value = loads(decode(read_bytes(path), path.name, windows=windows), path.name)
+        value = loads(read_text(path, windows=windows), path.name)
         return _counted(from_records(objects(value, path.name), path.name))
     raise refuse_suffix(path, TABLE_KINDS)
 
@@ -98,7 +97,7 @@ def from_records(records: Sequence[Record], subject: str) -> pd.DataFrame:
 
 
 def _delimited(path: Path, text: bool, windows: bool, delimiter: str | None) -> Numbered:
-    header, rows = parse(decode(read_bytes(path), path.name, windows=windows), path.name, delimiter)
+    header, rows = parse(read_text(path, windows=windows), path.name, delimiter)
     cells = list(zip(*(row for _, row in rows), strict=True)) if rows else [()] * len(header)
     columns = {name: as_objects(column) if text else parsed(column) for name, column in zip(header, cells, strict=True)}
     return Numbered(frame_of(columns, len(rows)), [number for number, _ in rows])

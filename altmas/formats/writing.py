@@ -17,7 +17,7 @@ from altmas.core.checks import is_blank, plain
 from altmas.core.files import write_bytes
 from altmas.formats.columns import all_sound, cell_text, sound, texts, typed
 from altmas.formats.files import fits, refuse_suffix
-from altmas.formats.neutral import neutralise
+from altmas.formats.spreadsheets import neutralise
 from altmas.formats.tables import TABLE_KINDS
 from altmas.metrics.errors import InputError
 
@@ -26,8 +26,8 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     r"""Write a table as CSV, TSV, Parquet, JSONL, JSON or npz, by the ending of the path.
 
     The file appears whole or not at all, mode 0600. In CSV and TSV, text that a spreadsheet would run is neutralised
-    (see `altmas.formats.neutral`), and a byte order mark tells Excel the encoding where there is more than ASCII. The
-    index is left out.
+    (see `neutralise`), and a byte order mark tells Excel the encoding where there is more than ASCII. The index is left
+    out.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

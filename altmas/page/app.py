@@ -15,13 +15,11 @@ from starlette.routing import Route
 
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.page import guards, wire
-from altmas.page.desk import Desk
+from altmas.page.desk import Desk, running_estimate
 from altmas.page.doors import SESSION_SECONDS, Doors, Session
-from altmas.page.estimates import running_estimate
 from altmas.page.files import static_files, template
 from altmas.page.media import read_image
-from altmas.page.refusal import RefusedError
-from altmas.page.wire import ESTIMATE
+from altmas.page.wire import ESTIMATE, RefusedError
 
 T = TypeVar("T")
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -55,12 +53,16 @@ class Page:
             "redo": lambda who, body: desk.redo(who, wire.read_turn(body)),
             "reveal": lambda who, body: desk.reveal(who, wire.read_reveal(body)),
         }
+
+        def review(who: str, request: Request) -> Any:
+            return desk.review(who, wire.read_place(request.query_params.get("at")))
+
         routes = [
             Route("/", self._page, methods=["GET"]),
             Route("/login", self._login_page, methods=["GET"]),
             Route("/login", self._login, methods=["POST"]),
             Route("/api/state", self._read(lambda who, request: desk.state(who)), methods=["GET"]),
-            Route("/api/review", self._read(_review(desk)), methods=["GET"]),
+            Route("/api/review", self._read(review), methods=["GET"]),
             *(Route(f"/api/{name}", self._write(act), methods=["POST"]) for name, act in writes.items()),
             Route("/media/{name}", self._media, methods=["GET"]),
             Route("/static/{name}", self._file, methods=["GET"]),
@@ -132,23 +134,12 @@ class Page:
         found = self._static.get(request.path_params["name"])
         if found is None:
             raise RefusedError(404, "There is nothing here.")
-        return Response(found.data, media_type=found.kind)
+        return found
 
 
-def _review(desk: Desk) -> Callable[[str, Request], Any]:
-    return lambda who, request: desk.review(who, wire.read_place(request.query_params.get("at")))
-
-
-async def _refused(request: Request, error: RefusedError) -> Response:
-    return JSONResponse({"error": error.sentence}, error.status)
-
-
-async def _bad_input(request: Request, error: InputError) -> Response:
-    return JSONResponse({"error": str(error)}, 400)
-
-
-async def _trouble(request: Request, error: AltmasError) -> Response:
-    return JSONResponse({"error": str(error)}, 503)
+async def _refused(request: Request, error: RefusedError | AltmasError) -> Response:
+    status = error.status if isinstance(error, RefusedError) else 400 if isinstance(error, InputError) else 503
+    return JSONResponse({"error": str(error)}, status)
 
 
 async def _http_error(request: Request, error: HTTPException) -> Response:
@@ -156,9 +147,4 @@ async def _http_error(request: Request, error: HTTPException) -> Response:
     return JSONResponse({"error": sentence or "The request is refused."}, error.status_code, error.headers)
 
 
-HANDLERS: dict[Any, Any] = {
-    RefusedError: _refused,
-    InputError: _bad_input,
-    AltmasError: _trouble,
-    HTTPException: _http_error,
-}
+HANDLERS: dict[Any, Any] = {RefusedError: _refused, AltmasError: _refused, HTTPException: _http_error}

@@ -9,19 +9,21 @@ from typing import Any
 
 from altmas.audits.audit import Audit
 from altmas.audits.values import SKIP, UNSURE, Query, Told, Undone
+from altmas.core.plain import plain_rows
 from altmas.core.pool import NO_CLASS
-from altmas.metrics.errors import InputError
+from altmas.metrics.errors import AltmasError, InputError
 from altmas.page.leases import Leases
 from altmas.page.names import Names, audit_key
 from altmas.page.refits import Refits
-from altmas.page.refusal import RefusedError
-from altmas.page.wire import Reply, Reveal, Turn, Wish
+from altmas.page.wire import RefusedError, Reply, Reveal, Turn, Wish
 
 Json = dict[str, Any]
 _log = logging.getLogger("altmas.page")
 
 QUESTIONS_AHEAD = 2
 """The item to label, and the one after it, whose image the page fetches meanwhile."""
+
+_COLUMNS_SHOWN = ("model", "metric", "estimate", "low", "high", "labels", "promise")
 
 
 class Desk:
@@ -94,11 +96,19 @@ class Desk:
 
     def undo(self, annotator: str, turn: Turn) -> Json:
         """Take the annotator's last answer back and show its item; sent twice, it is done once."""
-        return self._undone(annotator, self._audit.undo(annotator, client=_own(annotator, turn.client)))
+        done = self._audit.undo(annotator, client=_own(annotator, turn.client))
+        if done is None:
+            raise RefusedError(409, "There is nothing to undo.")
+        self._leases.hold(annotator, [done.position])
+        query = self._on_wire(done.position)
+        return {"undone": self._said(done), "query": query, "standing": self._standing(annotator)}
 
     def redo(self, annotator: str, turn: Turn) -> Json:
         """Give the answer again that was taken back, and go on; sent twice, it is done once."""
-        return self._redone(annotator, self._audit.redo(annotator, client=_own(annotator, turn.client)), turn.wish)
+        done = self._audit.redo(annotator, client=_own(annotator, turn.client))
+        if done is None:
+            raise RefusedError(409, "There is nothing to redo.")
+        return {"redone": self._said(done), **self._and_then(annotator, turn.wish)}
 
     def reveal(self, annotator: str, asked: Reveal) -> Json:
         """Log a look at what is hidden; for a prediction, what each model said of the item."""
@@ -128,18 +138,6 @@ class Desk:
         if path is None:
             raise RefusedError(404, "This item has no image.")
         return path
-
-    def _undone(self, annotator: str, done: Undone | None) -> Json:
-        if done is None:
-            raise RefusedError(409, "There is nothing to undo.")
-        self._leases.hold(annotator, [done.position])
-        query = self._on_wire(done.position)
-        return {"undone": self._said(done), "query": query, "standing": self._standing(annotator)}
-
-    def _redone(self, annotator: str, done: Undone | None, wish: Wish) -> Json:
-        if done is None:
-            raise RefusedError(409, "There is nothing to redo.")
-        return {"redone": self._said(done), **self._and_then(annotator, wish)}
 
     def _said(self, done: Undone) -> Json:
         return {"seq": done.seq, "at": done.at, "label": self._index(done.label)}
@@ -220,3 +218,13 @@ def _own(annotator: str, client: str) -> str:
 
 def _acknowledged(told: Told) -> Json:
     return {"seq": told.seq, "at": told.at, "new": told.new}
+
+
+def running_estimate(folder: Path) -> dict[str, Any]:
+    """Rows of the audit's estimates now, or a sentence that says why there are none yet."""
+    with Audit.open(folder) as audit:
+        try:
+            table = audit.estimate()
+        except AltmasError as error:
+            return {"rows": [], "sentence": str(error)}
+    return {"rows": plain_rows(table[[name for name in _COLUMNS_SHOWN if name in table]]), "sentence": ""}

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from starlette.responses import Response
 
 _CONTENT_TYPES = {".js": "text/javascript", ".css": "text/css", ".png": "image/png"}
 AUTOESCAPE = True
 
 
-@dataclass(frozen=True)
-class StaticFile:
-    """Bytes and their content type."""
+def static_files() -> dict[str, Response]:
+    """What `/static/` answers with, by name.
 
-    data: bytes
-    kind: str
-
-
-def static_files() -> dict[str, StaticFile]:
-    """What `/static/` has.
-
-    >>> static_files()["page.js"].kind
+    >>> static_files()["page.js"].media_type
     'text/javascript'
     """
     home = files("altmas.page") / "static"
     kinds = ((one, _CONTENT_TYPES.get("." + one.name.rpartition(".")[2])) for one in home.iterdir())
-    return {one.name: StaticFile(one.read_bytes(), kind) for one, kind in kinds if kind is not None}
+    return {one.name: Response(one.read_bytes(), media_type=kind) for one, kind in kinds if kind is not None}
 
 
 @cache

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from altmas.page.refusal import RefusedError
+from altmas.page.wire import RefusedError
 
 BODY_LIMIT = 64 << 10
 BODY_SECONDS = 20.0

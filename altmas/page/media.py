@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from altmas.page.refusal import RefusedError
+from altmas.page.wire import RefusedError
 
 LARGEST_IMAGE = 64 << 20
 IMAGE_KINDS = "PNG, JPEG, GIF, WebP or BMP"

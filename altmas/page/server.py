@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 import socket
 import webbrowser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +17,14 @@ import uvicorn
 
 from altmas.audits.audit import Audit
 from altmas.core.checks import whole_number
+from altmas.core.files import locked, write_text
 from altmas.metrics.errors import InputError
 from altmas.page.app import Page
 from altmas.page.desk import Desk
 from altmas.page.doors import Doors, given_name
-from altmas.page.instance import last_instance, only_instance
 from altmas.page.names import audit_key
 
+PAGE_LOCK, ADDRESS = "server.lock", "server.json"
 _LAST_PORT = 65535
 LOGGING: Any = {"access_log": False, "log_level": logging.WARNING}
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -55,9 +58,9 @@ def serve(
     Audit.open(folder).close()  # a sentence about a wrong folder comes before anything else
     if host not in LOOPBACK:
         say(WARNING)
-    with only_instance(folder) as instance, listening(host, port, folder) as listener:
+    with only_instance(folder), listening(host, port, folder) as listener:
         port = listener.getsockname()[1]
-        instance.announce(host, port)
+        announce(folder, host, port)
         doors = Doors(folder)
         page = Page(lambda: Desk(Audit.open(folder)), doors, hosts_of(host, port), cookie_name(folder))
         try:
@@ -143,3 +146,33 @@ def _bound(host: str, port: int) -> socket.socket:
     # Connections inherit it: without, each response's body waits some 40 ms for the browser to confirm its head.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listener
+
+
+@contextmanager
+def only_instance(folder: Path) -> Iterator[None]:
+    """Hold the audit's page, or say who does. The system lets go of the lock when the process ends, however it ends."""
+    with locked(folder / PAGE_LOCK, wait=0) as mine:
+        if not mine:
+            other = last_instance(folder)
+            where = f"http://{other['host']}:{other['port']}" if other else "an address not known yet"
+            raise InputError(
+                "audit",
+                "have one labelling page at a time",
+                f"another in process {other.get('pid', 'unknown')} at {where}",
+                "It serves several annotators: start it once, with --annotator for each.",
+            )
+        yield
+
+
+def announce(folder: Path, host: str, port: int) -> None:
+    """Leave the address for those who come second, and for the next start, which takes the same port."""
+    write_text(folder / ADDRESS, json.dumps({"pid": os.getpid(), "host": host, "port": port}))
+
+
+def last_instance(folder: Path) -> dict[str, Any]:
+    """What the last page that was served said about itself; empty if there was none."""
+    try:
+        said = json.loads((folder / ADDRESS).read_text())
+    except (OSError, ValueError):
+        return {}
+    return said if isinstance(said, dict) and {"pid", "host", "port"} <= said.keys() else {}

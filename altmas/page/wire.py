@@ -20,6 +20,18 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 Body = Mapping[str, Any]
 
 
+class RefusedError(Exception):
+    """A request that is not answered as asked.
+
+    >>> RefusedError(404, "There is nothing here.").status
+    404
+    """
+
+    def __init__(self, status: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.status = status
+
+
 @dataclass(frozen=True)
 class Wish:
     """What to be asked next: `again` the unsure, skipped and disputed; `beyond` what was planned."""
@@ -61,8 +73,7 @@ class Reveal:
 def read_login(body: Body) -> str:
     """The login token."""
     _only(body, {"token"})
-    token: str = _field(body, "token", "be a text", lambda v: isinstance(v, str) and len(v) <= 200)
-    return token
+    return str(_field(body, "token", "be a text", lambda v: isinstance(v, str) and len(v) <= 200))
 
 
 def read_wish(body: Body) -> Wish:
@@ -148,13 +159,11 @@ def _only(body: Body, known: set[str]) -> None:
 
 
 def _client(body: Body) -> str:
-    text: str = _field(body, "client", "be 8 to 64 letters, digits, - or _", lambda v: _matches(_CLIENT, v))
-    return text
+    return str(_field(body, "client", "be 8 to 64 letters, digits, - or _", lambda v: _matches(_CLIENT, v)))
 
 
 def _item(body: Body) -> str:
-    text: str = _field(body, "item", "be the name of an item", lambda v: _matches(_NAME, v))
-    return text
+    return str(_field(body, "item", "be the name of an item", lambda v: _matches(_NAME, v)))
 
 
 def _wish(body: Body) -> Wish:

@@ -94,9 +94,7 @@ class ReliabilityDisplay:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the bins, their gaps to the diagonal, and the shares as bars in a strip below 0."""
-        if ax is None:
-            ax = new_axes()
-            ax.figure.set_size_inches(5, 5.6)  # type: ignore[union-attr]
+        ax = new_axes(5, 5.6) if ax is None else ax
         x, band = self.scores, self.accuracy
         apart = np.diff(np.sort(x)).min(initial=0.1)
         width = float(np.clip(0.8 * apart, 0.02, 0.07))

@@ -148,7 +148,13 @@ class ForestDisplay:
         most: int = 30,
     ) -> ForestDisplay:
         """`p_worst [G]`: the probability that a group is the worst. At most `most` groups are shown."""
-        band = Band.of_posterior(posterior, fraction("level", level))
+        return cls.from_band(names, Band.of_posterior(posterior, fraction("level", level)), level, p_worst, most)
+
+    @classmethod
+    def from_band(
+        cls, names: Sequence[object], band: Band, level: float, p_worst: ArrayLike | None = None, most: int = 30
+    ) -> ForestDisplay:
+        """As `from_posterior`, of means and intervals that are known already."""
         one_each("names", np.zeros(len(names)), len(band.mean), "group")
         worst = None if p_worst is None else one_each("p_worst", p_worst, len(names), "group")
         order = np.argsort(band.mean, kind="stable")
@@ -226,8 +232,7 @@ def _plot_rows(
     rows = np.arange(len(names), dtype=np.float64)
     rows[first:] += 1.5 if left_out else 0  # room to say what is left out
     if ax is None:
-        ax = new_axes()
-        ax.figure.set_size_inches(7, 1.4 + 0.21 * (rows[-1] + 2))  # type: ignore[union-attr]
+        ax = new_axes(7, 1.4 + 0.21 * (rows[-1] + 2))
         ax.grid(visible=False, axis="y")
     ax.grid(axis="x", alpha=0.25)
     styles = {"lowest": _LOW, "highest": _HIGH}

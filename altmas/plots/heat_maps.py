@@ -69,9 +69,7 @@ class MarginalDisplay:
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a row per value; the labels stand in a column on the right."""
         rows = np.arange(len(self.names))
-        if ax is None:
-            ax = new_axes()
-            ax.figure.set_size_inches(6, 1.1 + 0.26 * len(rows))  # type: ignore[union-attr]
+        ax = new_axes(6, 1.1 + 0.26 * len(rows)) if ax is None else ax
         ax.grid(visible=False, axis="y")
         ax.grid(axis="x", alpha=0.25)
         ax.hlines(rows, self.band.low, self.band.high, color=INK[0], linewidth=1.8, alpha=0.6)
@@ -156,9 +154,8 @@ class PairDisplay:
 
         own = ax is None
         if ax is None:
-            ax = new_axes()
             wide, high = max(1.6 + 0.85 * len(self.columns), 4.2), 1.2 + 0.5 * len(self.rows)
-            ax.figure.set_size_inches(wide, high + (0.15 * len(self.notes) if noted else 0))  # type: ignore[union-attr]
+            ax = new_axes(wide, high + (0.15 * len(self.notes) if noted else 0))
         ax.grid(visible=False)
         bare = self._unlabelled
         for (y, x), value in np.ndenumerate(self.estimate):

@@ -14,7 +14,6 @@ from altmas.core.checks import positive
 from altmas.core.groups import named_pair
 from altmas.core.plain import plain_data, plain_name, plain_rows
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row
-from altmas.reports.facts_trail import items_asked, trail
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.comparing import two_models
@@ -23,6 +22,7 @@ from altmas.words.verdict import NO_LABELS
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
+    from altmas.audits.events import Event
     from altmas.audits.looks import AuditFindings
     from altmas.surfaces.membership import By
     from altmas.surfaces.recipe import SurfaceRecipe
@@ -54,6 +54,9 @@ SCHEMA = {
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
 """What each field holds. Numbers that are not known are null."""
+
+CONTENT = ("note", "content", "text")
+"""What an event may hold of an item's content: an annotator's note often quotes it."""
 
 
 def gather(
@@ -170,3 +173,43 @@ def _unseen(findings: AuditFindings | None) -> list[Hashable]:
     pool = findings.pool
     seen = np.bincount(findings.drawn.answers.labels, minlength=len(pool.classes))
     return [pool.classes[k] for k in np.flatnonzero(seen == 0)]
+
+
+def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:
+    """Hashes of inputs, seed, versions, settings, whether the record is intact, and every event."""
+    settings = plain_data(audit.settings.as_dict())
+    checked = audit.verify()
+    versions, inputs = settings.pop("versions", {}), settings.pop("inputs", {})
+    settings.pop("guidelines", None)  # said elsewhere
+    return {
+        "created": audit.settings.created,
+        "seed": audit.settings.seed,
+        "settings": settings,
+        "versions": versions,
+        "inputs": inputs,
+        "intact": checked.ok,
+        "problems": list(checked.problems),
+        "head": checked.head,
+        "events": [event_facts(event, contents=contents) for event in audit.events()],
+    }
+
+
+def event_facts(event: Event, *, contents: bool = False) -> dict[str, Any]:
+    """One event; what an item says stays out unless asked for."""
+    body = {key: value for key, value in event.body.items() if contents or key not in CONTENT}
+    facts = {"seq": event.seq, "at": event.at, "kind": event.kind, "body": plain_data(body), "hash": event.hash}
+    return {**facts, "client": event.client} if event.client else facts
+
+
+def items_asked(audit: Audit) -> list[dict[str, Any]]:
+    """Items with an answer: what they say, and what each annotator answered, with notes."""
+    found: dict[int, dict[str, Any]] = {}
+    for annotator in audit.status().annotators:
+        for given in audit.answers_of(annotator):
+            item = found.setdefault(
+                given.position,
+                {"id": plain_name(given.id), "content": dict(audit.content(given.position)), "answers": []},
+            )
+            answer = {"annotator": annotator, "label": plain_name(given.label), "note": given.note}
+            item["answers"].append(answer)
+    return [found[position] for position in sorted(found)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from altmas.core.groups import groups_by
 from altmas.core.plain import plain_data, plain_rows
 from altmas.metrics.errors import AltmasError
-from altmas.reports.facts_tables import calibration_facts, confusion_facts, thinned
+from altmas.reports.facts_tables import calibration_facts, confusion_facts, surface_facts, thinned
 from altmas.surfaces.membership import membership
 from altmas.words.comparing import PICKED, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
@@ -176,8 +176,6 @@ class ModelFacts:
     def _surface(self) -> dict[str, Any] | None:
         if self.wanted.surface is None:
             return None
-        from altmas.reports.facts_surface import surface_facts
-
         question = partial(self.findings.surface, self.wanted.surface, estimator=self.wanted.estimator, model=self._one)
         found = self._asked("combinations", question)
         return None if found is None else surface_facts(found)

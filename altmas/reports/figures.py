@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from altmas.plots.axes import GREY, INK, LONGEST_LABEL, SHAPES, in_percent, new_axes, place_names
 from altmas.plots.curves import Band, ReliabilityDisplay
@@ -32,20 +33,11 @@ FAINTEST_COUNT, DARKEST_COUNT = 0.06, 0.45
 
 def forest(rows: Sequence[Row], level: float, overall: float | None) -> Axes:
     """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends."""
-    known = sorted((row for row in rows if row["estimate"] is not None), key=lambda row: row["estimate"])
-    count = min(FOREST_ROWS, len(known))
-    first = count - count // 2
-    shown = [*known[:first], *known[len(known) - count // 2 :]]
-    display = ForestDisplay(
-        names=tuple(short(row["group"], LONGEST_LABEL) for row in shown),
-        band=_band(shown),
-        p_worst=np.array([row["p_worst"] for row in shown]),
-        lowest=first,
-        left_out=len(known) - count,
-        level=level,
-    )
-    ax = display.plot()
-    for text, p in zip(ax.texts[-len(shown) :], display.p_worst, strict=True):  # type: ignore[arg-type]
+    known = [row for row in rows if row["estimate"] is not None]
+    worst = np.array([row["p_worst"] for row in known], dtype=np.float64)
+    display = ForestDisplay.from_band([row["group"] for row in known], _band(known), level, worst, FOREST_ROWS)
+    ax, shown = display.plot(), len(display.names)
+    for text, p in zip(ax.texts[-shown:], display.p_worst, strict=True):  # type: ignore[arg-type]
         text.set_text("<0.01" if p < 0.01 else f"{p:.2f}")
     if not display.left_out:
         for drawn in (*ax.collections, *ax.lines):
@@ -54,15 +46,12 @@ def forest(rows: Sequence[Row], level: float, overall: float | None) -> Axes:
         ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
     ax.set_xlabel(f"accuracy, {100 * level:.6g}% interval{'; dashed: overall' if overall is not None else ''}")
     in_percent(ax, "x")
-    return _sized(ax, 1.0 + 0.21 * (len(shown) + (2 if display.left_out else 0)))
+    return _sized(ax, 1.0 + 0.21 * (shown + (2 if display.left_out else 0)))
 
 
 def reliability(bins: Sequence[Row], level: float) -> Axes:
     """Accuracy against score per bin, with the share of the items in each."""
-    size = np.array([row["size"] for row in bins], dtype=np.float64)
-    score = np.array([row["score"] for row in bins], dtype=np.float64)
-    display = ReliabilityDisplay(score, size / size.sum(), _band(bins), level)
-    ax = display.plot()
+    ax = ReliabilityDisplay.from_calibration(pd.DataFrame(list(bins)), level=level).plot()
     legend = ax.get_legend()
     for text in legend.get_texts() if legend else ():
         text.set_text(text.get_text().replace("credible ", "").replace("mean accuracy", "accuracy"))
@@ -102,8 +91,6 @@ def confusion(cells: Sequence[Row]) -> Axes:
 
 def history(rows: Sequence[Row], metric: str) -> Axes:
     """One metric's estimate and interval against labels."""
-    import pandas as pd
-
     table = pd.DataFrame([row for row in rows if row["metric"] == metric])
     ax = plot_history(table, metrics=[metric])
     ax.get_legend().remove()  # type: ignore[union-attr]
@@ -155,8 +142,6 @@ def differences(rows: Sequence[Row], rope: float | None) -> Axes:
 
 def pair_display(found: Row) -> PairDisplay:
     """A heat map of the combinations of two attributes, not yet drawn."""
-    import pandas as pd
-
     table = pd.DataFrame([{**row["values"], **row} for row in found["cells"]])
     return PairDisplay.from_table(table, *found["attributes"], order=found["values"])
 
@@ -183,8 +168,6 @@ def pair(display: PairDisplay) -> Axes:
 
 def values(found: Row, level: float) -> Axes:
     """Accuracy per value of one attribute."""
-    import pandas as pd
-
     table = pd.DataFrame([{**row["values"], **row} for row in found["rows"]])
     display = MarginalDisplay.from_table(table, found["attribute"], level=level)
     return _sized(display.plot(), 0.9 + 0.24 * len(display.names))

@@ -6,8 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from altmas.plots.heat_maps import VALUES_SHOWN
 from altmas.words.events import event_words
-from altmas.words.wording import Row, chance, clean, counted, digits_for, figure, interval, is_share, named, quoted
+from altmas.words.surfaces import too_small
+from altmas.words.wording import (
+    Row,
+    amount,
+    chance,
+    clean,
+    counted,
+    digits_for,
+    figure,
+    interval,
+    is_share,
+    named,
+    quoted,
+)
 
 TABLE_ROWS = 60
 """Of a longer table the two ends are shown, or its beginning; the JSON report has all of it."""
@@ -17,6 +31,9 @@ MOST_EVENTS = 4000
 
 MOST_ITEMS = 1000
 """Items whose contents are listed; the JSON report has all of them."""
+
+MOST_CONFUSED, WORST_SHOWN = 12, 10
+"""Cells of the confusion, and combinations of attributes, in a table of the worst."""
 
 Column = tuple[str, Callable[[Row], str]]
 """The head of a column, and what it says about a row."""
@@ -81,6 +98,10 @@ def interval_head(level: float) -> str:
     return f"{100 * level:.6g}% interval"
 
 
+_COUNTS: list[Column] = [
+    ("labels", lambda row: amount(row["labels"])),
+    ("items", lambda row: amount(row["support"])),
+]
 _METRIC: Column = ("metric", lambda row: named(row["metric"]))
 
 
@@ -173,6 +194,12 @@ def cells_table(cells: Iterable[Row], level: float, most: int, left_out: int = 0
     return Table.of("Cells of the confusion", columns, rows[:most], 2, note, most)
 
 
+def every_cell_table(found: Row, level: float) -> Table:
+    """Cells that hold a twentieth of an item or more; of a large confusion the most confused."""
+    seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.05]
+    return cells_table(seen, level, 400) if seen else cells_table(found["worst"], level, 200)
+
+
 def calibration_table(bins: Sequence[Row], level: float) -> Table:
     """One row per score bin."""
     columns = [
@@ -227,6 +254,51 @@ def differences_table(rows: Sequence[Row], level: float) -> Table:
         probability("P(first is higher)", "p_first_higher"),
     ]
     return Table.of("Differences", columns, rows, 2)
+
+
+def arms_table(found: Row, level: float) -> Table:
+    """The combinations that are probably the worst, the likeliest first."""
+    shown = found["arms"][:WORST_SHOWN]
+    left, rare = found["judged"] - len(shown), found["combinations"] - found["judged"]
+    notes = [f"{left:,} more are in the JSON report." if left else ""]
+    if found["labelled"] < found["judged"]:
+        notes.append(f"Of {counted(found['judged'], 'combination')} judged, {found['labelled']:,} have labels.")
+    if found["largest_only"]:
+        notes.append(too_small(found["least"]))
+    elif rare:
+        fewer = f"fewer than {counted(found['least'], 'item')}"
+        notes.append(f"{counted(rare, 'combination')} with {fewer} {'is' if rare == 1 else 'are'} not judged.")
+    columns = [text("combination", "arm"), *accuracy(level), probability("P(worst)", "p_worst"), *_COUNTS]
+    return Table.of("Combinations that are probably the worst", columns, shown, 1, " ".join(filter(None, notes)))
+
+
+def pair_table(pair: Row) -> Table:
+    """Accuracy per combination of two attributes: a row per value of the first, a column per value of the second."""
+    a, b = pair["attributes"]
+    if len(pair["values"][b]) > len(pair["values"][a]):
+        a, b = b, a
+    down, across = pair["values"][a], pair["values"][b]
+    cells = {(row["values"][a], row["values"][b]): row for row in pair["cells"]}
+    rows = tuple((clean(y), *(_cell(cells.get((y, x))) for x in across[:VALUES_SHOWN])) for y in down[:VALUES_SHOWN])
+    left = max(len(down) - VALUES_SHOWN, 0) + max(len(across) - VALUES_SHOWN, 0)
+    note = "In brackets the number of labels; a dash where the pool has no items."
+    note += f" {counted(left, 'value')} more in the JSON report." if left else ""
+    heads = (f"{clean(a)}, {clean(b)}", *(clean(x) for x in across[:VALUES_SHOWN]))
+    return Table(f"Accuracy by {clean(a)} and {clean(b)}", heads, rows, 1, note)
+
+
+def values_table(found: Row, level: float) -> Table:
+    """Accuracy per value of one attribute."""
+    name, left = found["attribute"], len(found["rows"]) - TABLE_ROWS
+    columns = [(clean(name), lambda row: clean(row["values"][name])), *accuracy(level), *_COUNTS]
+    note = f"{left:,} more in the JSON report." if left > 0 else ""
+    return Table.of(f"Accuracy by {clean(name)}", columns, found["rows"][:TABLE_ROWS], 1, note)
+
+
+def _cell(row: Row | None) -> str:
+    if row is None:
+        return "\N{EN DASH}"
+    return f"{figure(row['estimate'], share=True, digits=0)} ({amount(row['labels'])})"
 
 
 def annotators_table(people: dict[str, int]) -> Table:

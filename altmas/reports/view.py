@@ -1,4 +1,4 @@
-"""What a page shows of the facts: figures, tables and the pictures of intervals, section by section."""
+"""What a page shows beside the facts and their tables: figures, and pictures of intervals, model by model."""
 
 from __future__ import annotations
 
@@ -6,35 +6,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from altmas.plots.heat_maps import PairDisplay
-from altmas.reports import figures, surface_tables, tables
+from altmas.reports import figures, tables
 from altmas.reports.svg import draw
 from altmas.words.wording import Row, clean, digits_for, ends, figure, is_share, named
 
-MOST_CONFUSED = 12
 _SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}
 
 
 def view(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything the template needs beside the facts themselves."""
+    """Everything that is drawn; a figure is '' where there is nothing to draw."""
     models, level = facts["models"], facts["level"]
-    several = len(models) > 1
+    whose = [f" of {clean(one['name'])}" if len(models) > 1 else "" for one in models]
     maps = _maps(models)
-    shown = [_model(one, level, f"m{k}", maps[k], several=several) for k, one in enumerate(models)]
-    people = facts["agreement"]["annotators"] if facts["agreement"] else facts["status"]["annotators"]
-    record = facts["trail"]
+    shown = [_model(one, level, f"m{k}", maps[k], whose[k]) for k, one in enumerate(models)]
     return {
         "models": shown,
         "pictures": [one["picture"] for one in shown if one["picture"]],
-        "estimates": tables.estimates_table(models, level) if any(one["estimates"] for one in models) else None,
-        "vendors": _vendors(facts["vendors"], level),
-        "surface": any(
-            one["surface"] or any(why["part"] == "combinations" for why in one["left_out"]) for one in models
-        ),
-        "forecast": tables.forecast_table(models, facts["method"]) if any(one["forecast"] for one in models) else None,
-        "annotators": tables.annotators_table(people) if people else None,
-        **tables.record_tables(record),
-        "events": tables.events_table(record["events"]),
-        "items": None if facts["items"] is None else tables.items_table(facts["items"]),
+        "vendors": _vendors(facts["vendors"]) if facts["vendors"] else "",
     }
 
 
@@ -70,76 +58,55 @@ def _maps(models: Sequence[Row]) -> list[list[PairDisplay]]:
     return [[next(made) for _ in some] for some in pairs]
 
 
-def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], *, several: bool) -> dict[str, Any]:
-    whose = f" of {clean(one['name'])}" if several else ""
+def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], whose: str) -> dict[str, Any]:
     main = next((row for row in one["estimates"] if row["metric"] == one["main"]), None)
     drawn = picture(main)
     overall = main["estimate"] if main and main["metric"] == "accuracy" else None
+    cells = (one["confusion"] or {}).get("cells")
     return {
         "name": clean(one["name"]),
         "facts": one,
         "picture": {**drawn, "name": clean(one["name"])} if drawn else None,
         "groups": [
-            {
-                "verdict": found["verdict"],
-                "title": "By predicted class" if found["by"] == "class" else f"By {clean(found['by'])}",
-                "table": tables.groups_table(found, level),
-                "figure": _forest(found, level, overall, f"{key}-g{k}", whose),
-            }
+            _forest(found, level, overall, f"{key}-g{k}", f"Accuracy{whose} by {clean(found['by'])}")
             for k, found in enumerate(one["groups"])
         ],
-        "comparisons": _comparisons(one["comparisons"], level, f"{key}-d", whose),
-        "surface": _surface(one["surface"], level, f"{key}-s", whose, maps),
-        "confusion": _confusion(one["confusion"], level, f"{key}-c", whose),
+        "comparisons": _comparisons(one["comparisons"], f"{key}-d", whose),
+        "surface": _surface(one["surface"], level, f"{key}-s", f"Accuracy{whose} by ", maps) if one["surface"] else [],
+        "confusion": draw(f"{key}-c", f"Confusion{whose}", figures.confusion, cells) if cells else "",
         "calibration": _calibration(one["calibration"], level, f"{key}-r", whose),
-        "history": _history(one, level, f"{key}-h", whose),
+        "history": _history(one, f"{key}-h", whose),
     }
 
 
-def _forest(found: Row, level: float, overall: float | None, key: str, whose: str) -> str:
+def _forest(found: Row, level: float, overall: float | None, key: str, title: str) -> str:
     if all(row["estimate"] is None for row in found["rows"]):
         return ""
-    return draw(key, f"Accuracy{whose} by {clean(found['by'])}", figures.forest, found["rows"], level, overall)
+    return draw(key, title, figures.forest, found["rows"], level, overall)
 
 
-def _comparisons(rows: Sequence[Row], level: float, key: str, whose: str) -> dict[str, Any] | None:
-    if not rows:
-        return None
-    known = [row for row in rows if None not in (row["estimate"], row["low"], row["high"])]
-    labelled = [{**row, "label": tables.minus(row["a"], row["b"])} for row in known]
-    title, rope = f"Differences of accuracy{whose}", rows[0]["rope"]
-    drawn = draw(key, title, figures.differences, labelled, rope) if known else ""
-    return {"rows": rows, "figure": drawn, "table": tables.comparisons_table(rows, level)}
+def _comparisons(rows: Sequence[Row], key: str, whose: str) -> str:
+    labelled = [{**row, "label": tables.minus(row["a"], row["b"])} for row in rows if _known(row)]
+    return (
+        draw(key, f"Differences of accuracy{whose}", figures.differences, labelled, rows[0]["rope"]) if labelled else ""
+    )
 
 
-def _surface(
-    found: Row | None, level: float, key: str, whose: str, maps: Sequence[PairDisplay]
-) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    drawn = []
-    for k, (pair, display) in enumerate(zip(found["pairs"], maps, strict=True)):
-        title = " and ".join(map(clean, pair["attributes"]))
-        drawn.append(
-            {
-                "title": title,
-                "figure": draw(f"{key}{k}", f"Accuracy{whose} by {title}", figures.pair, display),
-                "caption": _map_caption(display),
-                "table": surface_tables.pair_table(pair),
-            }
-        )
-    if not drawn:
+def _surface(found: Row, level: float, key: str, title: str, maps: Sequence[PairDisplay]) -> list[dict[str, Any]]:
+    """Pictures with a title, a caption and their table: of pairs of attributes, or of the values of a single one."""
+    if not maps:
         [one] = found["attributes"]
-        title = clean(one["attribute"])
-        drawn = [
-            {
-                "title": title,
-                "figure": draw(f"{key}0", f"Accuracy{whose} by {title}", figures.values, one, level),
-                "caption": "Estimated accuracy and its interval, with the number of labels at the right.",
-                "table": surface_tables.values_table(one, level),
-            }
-        ]
-    return {"facts": found, "worst": surface_tables.arms_table(found, level), "pictures": drawn}
+        by = clean(one["attribute"])
+        drawn = draw(f"{key}0", f"{title}{by}", figures.values, one, level)
+        caption = "Estimated accuracy and its interval, with the number of labels at the right."
+        return [{"title": by, "figure": drawn, "caption": caption, "table": tables.values_table(one, level)}]
+    pictures = []
+    for k, (pair, display) in enumerate(zip(found["pairs"], maps, strict=True)):
+        by = " and ".join(map(clean, pair["attributes"]))
+        drawn = draw(f"{key}{k}", f"{title}{by}", figures.pair, display)
+        caption = _map_caption(display)
+        pictures.append({"title": by, "figure": drawn, "caption": caption, "table": tables.pair_table(pair)})
+    return pictures
 
 
 def _map_caption(display: PairDisplay) -> str:
@@ -149,51 +116,31 @@ def _map_caption(display: PairDisplay) -> str:
     return f"{'. '.join(said)}."
 
 
-def _confusion(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.05]
-    return {
-        "classes": found["classes"],
-        "figure": draw(key, f"Confusion{whose}", figures.confusion, found["cells"]) if found["cells"] else "",
-        "worst": tables.cells_table(found["worst"][:MOST_CONFUSED], level, MOST_CONFUSED),
-        "table": tables.cells_table(seen, level, 400) if seen else tables.cells_table(found["worst"], level, 200),
-    }
+def _calibration(found: Row | None, level: float, key: str, whose: str) -> str:
+    return draw(key, f"Accuracy against score{whose}", figures.reliability, found["bins"], level) if found else ""
 
 
-def _calibration(found: Row | None, level: float, key: str, whose: str) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    drawn = draw(key, f"Accuracy against score{whose}", figures.reliability, found["bins"], level)
-    return {"sentence": found["sentence"], "figure": drawn, "table": tables.calibration_table(found["bins"], level)}
-
-
-def _history(one: Row, level: float, key: str, whose: str) -> dict[str, Any] | None:
-    rows = [row for row in one["history"] if None not in (row["estimate"], row["low"], row["high"])]
-    main = one["main"]
+def _history(one: Row, key: str, whose: str) -> list[str]:
+    rows, main = [row for row in one["history"] if _known(row)], one["main"]
     if len({row["labels"] for row in rows if row["metric"] == main}) < 2:
-        return None
+        return []
     metrics = list(dict.fromkeys([main, *(row["metric"] for row in rows)]))
     shares = [metric for metric in metrics if is_share(metric)]
     within = one["forecast"][0]["within"] if one["forecast"] else 0.03
-    title = f"{named(main)}{whose} and its interval against labels"
-    drawn = [draw(f"{key}0", title, figures.history, rows, main)]
+    drawn = [draw(f"{key}0", f"{named(main)}{whose} and its interval against labels", figures.history, rows, main)]
     if shares:
         title = f"Width of intervals{whose} against labels"
         drawn.append(draw(f"{key}1", title, figures.widths, rows, shares, within))
-    return {"figures": drawn, "table": tables.history_table(one["history"], level)}
+    return drawn
 
 
-def _vendors(found: Row | None, level: float) -> dict[str, Any] | None:
-    if found is None:
-        return None
+def _vendors(found: Row) -> str:
     shares = [row for row in found["differences"] if is_share(row["metric"]) and row["estimate"] is not None]
     labelled = [
         {**row, "label": f"{named(row['metric'])}: {tables.minus(row['first'], row['second'])}"} for row in shares[:20]
     ]
-    return {
-        "sentences": found["sentences"],
-        "figure": draw("v-d", "Differences of the models", figures.differences, labelled, None) if labelled else "",
-        "best": tables.best_table(found["best"]),
-        "table": tables.differences_table(found["differences"], level),
-    }
+    return draw("v-d", "Differences of the models", figures.differences, labelled, None) if labelled else ""
+
+
+def _known(row: Row) -> bool:
+    return None not in (row["estimate"], row["low"], row["high"])

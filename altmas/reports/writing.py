@@ -1,19 +1,37 @@
-"""Writing a report: the format by the file's name, the whole file or none of it."""
+"""Writing a report: the format by the file's name, the whole file or none of it.
+
+HTML and Markdown are made by templates, from the facts, the tables and, for HTML, the figures. The page is one file: no
+script, no network, nothing outside of it. Markdown has the same sentences and tables without the figures.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import jinja2
+from markupsafe import Markup
+
 from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
+from altmas.reports import tables
+from altmas.reports.view import view
+from altmas.words.wording import clean, counted, quoted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
 FORMATS = (".html", ".htm", ".md", ".json")
+
+MOST_CONTENT = 2000
+"""Letters of an item's text that are shown."""
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
 def write_report(audit: Audit, path: str | os.PathLike[str], **options: Any) -> Path:
@@ -41,8 +59,8 @@ def suffix_of(path: Path) -> str:
     return suffix
 
 
-def render(facts: dict[str, Any], suffix: str) -> str:
-    """Facts in the format of a suffix.
+def render(facts: Mapping[str, Any], suffix: str) -> str:
+    """Facts in the format of a suffix. Whatever came from outside is escaped; figures are escaped by `figures`.
 
     >>> print(render({"schema": "altmas-report/1"}, ".json"), end="")
     {
@@ -52,9 +70,61 @@ def render(facts: dict[str, Any], suffix: str) -> str:
     if suffix == ".json":
         return json.dumps(facts, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
     if suffix == ".md":
-        from altmas.reports.markdown import render_markdown
+        text = _environment(markdown=True).get_template("report.md").render(facts=facts)
+        return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"  # parts that have nothing to say leave empty lines
+    return _environment().get_template("report.html").render(facts=facts, view=view(facts))
 
-        return render_markdown(facts)
-    from altmas.reports.html import render_html
 
-    return render_html(facts)
+@cache
+def _environment(*, markdown: bool = False) -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("altmas.reports"),
+        autoescape=True,
+        finalize=_as_markdown if markdown else None,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals["tables"] = tables
+    environment.filters |= {
+        "figure": Markup,  # SVG of our own making
+        "counted": counted,
+        "quoted": quoted,
+        "clean": clean,
+        "minute": minute,
+        "said": said,
+        "cut": lambda text: text if len(text) <= MOST_CONTENT else text[:MOST_CONTENT] + "…",
+    }
+    return environment
+
+
+def _as_markdown(value: object) -> Markup:
+    """What a template writes: Markdown of its own making as it is, anything else escaped."""
+    return value if isinstance(value, Markup) else Markup(escape(value))
+
+
+def escape(text: object) -> str:
+    r"""Text that no reader of Markdown takes for anything else.
+
+    >>> print(escape("a|b <script> *x*"))
+    a\|b \<script\> \*x\*
+    """
+    return _SPECIAL.sub(r"\\\1", clean(text))
+
+
+def said(sentence: str) -> str:
+    """A sentence whose probabilities stay on one line.
+
+    >>> said("settled (P 0.31)") == "settled (P\N{NO-BREAK SPACE}0.31)"
+    True
+    """
+    return re.sub(r"(\bP(?:\(\w+\))?) (?=\d|above|below)", "\\1\N{NO-BREAK SPACE}", sentence)
+
+
+def minute(at: str) -> str:
+    """A time as people read it.
+
+    >>> minute("2026-11-16T14:02:11.123Z")
+    '2026-11-16 14:02 UTC'
+    """
+    return f"{at[:10]} {at[11:16]} UTC" if at else "not known"

@@ -12,8 +12,7 @@ from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from altmas.surrogates.surface.affiliation import Affiliation
-    from altmas.surrogates.surface.arm_answers import ArmAnswers
+    from altmas.surrogates.surface.affiliation import Affiliation, ArmAnswers
 
 MOST_TIMES_KISH = 1.5
 """The answers of an arm count for at most this many times Kish's effective number of them.

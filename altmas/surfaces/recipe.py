@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import whole_number
+from altmas.core.streams import stream
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.combinations import ACTIVE, Combinations
 from altmas.surfaces.membership import Membership
 
 if TYPE_CHECKING:
-    from altmas.surrogates.surface.arm_answers import ArmAnswers
+    from altmas.surrogates.surface.affiliation import ArmAnswers
     from altmas.surrogates.surface.arm_posterior import SurfaceBelief, SurfaceEstimator
-    from altmas.surrogates.surface.gp import SurfaceSettings
+    from altmas.surrogates.surface.gp import Layer, SurfaceSettings
 
 DEFAULT = "betagp"
 """On real pools and simulated ones at least as good as the others; see docs/surface-results.md."""
@@ -67,8 +68,6 @@ class SurfaceRecipe:
         settings = _settings(self.settings, self.estimator) or usual_settings(self.estimator)
         features, layer = self._features(where.arms), None
         if settings.deep and self.features is None and self.estimator in GP_KINDS:
-            from altmas.surfaces.deep_start import deep_start
-
             features, layer = deep_start(where.arms, where.layer)
         return make_surface(self.estimator, features, settings, self.active(where), layer)
 
@@ -132,3 +131,24 @@ def _settings(given: Any, estimator: str) -> SurfaceSettings | None:
     except TypeError as error:
         said = str(error).split("() ")[-1].removeprefix("got ")
         raise InputError("settings of a surface", "be known", said) from None
+
+
+def deep_start(arms: Combinations, layer: Layer | None = None, seed: int = 0) -> tuple[FloatArray, Layer]:
+    """One-hot features of the arms `[A, T]`, and a layer over them.
+
+    The paper starts its deep kernel from the network that calibrates predicted attributes (Appendix C): `layer`. Where
+    attributes are known there is nothing to calibrate, and the network's other half, the joint potential, is trained on
+    the items' attributes as they are.
+
+    >>> arms = Combinations.build({"hat": ["no", "yes"] * 20, "hair": ["fair", "dark"] * 20})
+    >>> features, (weights, biases) = deep_start(arms)
+    >>> features.shape, weights.shape, biases.shape
+    ((4, 4), (4, 32), (32,))
+    """
+    from altmas.surrogates.surface.attribute_calibration import joint_potential, one_hot
+
+    sizes = [len(one.values) for one in arms.attributes]
+    if layer is None:
+        rng = stream(seed, "surface", "deep start")
+        layer = joint_potential(arms.codes[arms.index], sizes, rng=rng).weights[:2]
+    return one_hot(arms.codes, sizes), layer

@@ -48,7 +48,8 @@ def how_good(row: Row, level: float, pool: int) -> str:
     >>> how_good({**row, "promise": "spread of 50 draws, not coverage"}, 0.95, 10_000)
     'Accuracy is about 91% by the surrogate, on these 10,000 items, from 200 labels; its draws lie between 88% and 94%.'
     """
-    subject, share = _capital(named(row["metric"])), is_share(row["metric"])
+    metric, share = named(row["metric"]), is_share(row["metric"])
+    subject = metric[:1].upper() + metric[1:]
     value, low, high = row["estimate"], row["low"], row["high"]
     labels, items = counted(row["labels"], "label"), f"these {counted(pool, 'item')}"
     if value is None:
@@ -199,7 +200,3 @@ The expected calibration error is about 6.5% (3.0% to 10.0%).'
         return f"{out}."
     reach = interval(ece["low"], ece["high"], share=True)
     return f"{out}. The expected calibration error is about {figure(ece['estimate'], share=True)} ({reach})."
-
-
-def _capital(words: str) -> str:
-    return words[:1].upper() + words[1:]

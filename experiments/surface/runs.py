@@ -13,9 +13,9 @@ from altmas.core.streams import stream
 from altmas.experiments.surface.pools import SurfacePool
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
-from altmas.surfaces.deep_start import deep_start
 from altmas.surfaces.errors import surface_errors
 from altmas.surfaces.exploration import BATCH, arm_order, choose_queries
+from altmas.surfaces.recipe import deep_start
 from altmas.surrogates.surface.affiliation import Affiliation
 from altmas.surrogates.surface.arm_posterior import ArmPosterior, SurfaceEstimator, checked_counts, overall_accuracy
 from altmas.surrogates.surface.estimators import GP_KINDS, SURFACES, make_surface

@@ -40,9 +40,7 @@ class HierarchicalPrior:
 
     def pseudo_counts(self) -> tuple[FloatArray, FloatArray]:
         """Right and wrong pseudo-counts of the prior `[H, R, G]`."""
-        logits = self.points[..., :1] + self.points[..., 1:2] * self.x
-        strength = np.exp(self.points[..., 2:])
-        return np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
+        return _shapes(self.points, self.x)[:2]
 
     def posterior(self, right: ArrayLike, wrong: ArrayLike) -> BetaPosterior:
         """With these answers `[R, G]`."""
@@ -87,15 +85,10 @@ def fit_prior(right: ArrayLike, wrong: ArrayLike, x: FloatArray, start: FloatArr
     # Steps to the points: an inverse square root of the curvature, so that their covariance is its inverse.
     values, vectors = np.linalg.eigh(curvature)
     root = vectors / np.sqrt(np.maximum(values, 0.05))[:, None, :]
-    normal = _normal_points()
+    normal = np.asarray(ndtri(qmc.Sobol(3, scramble=True, rng=0).random(POINTS)))  # well spread, always the same
     points = mode + np.einsum("rij,hj->hri", root, normal)
     height = np.stack([_log_posterior(point, r, w, x) for point in points]) + 0.5 * (normal**2).sum(-1)[:, None]
     return HierarchicalPrior(points, np.asarray(softmax(height, axis=0)), x)
-
-
-def _normal_points() -> FloatArray:
-    """Well-spread standard normal points `[H, 3]`, always the same."""
-    return np.asarray(ndtri(qmc.Sobol(3, scramble=True, rng=0).random(POINTS)))
 
 
 def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -114,7 +107,7 @@ def _climb(phi: FloatArray, r: FloatArray, w: FloatArray, x: FloatArray) -> tupl
 
 def _shapes(phi: FloatArray, x: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Pseudo-counts a, b and their sum. b is computed by itself: as a difference from the sum it would round to 0."""
-    logits, strength = phi[:, :1] + phi[:, 1:2] * x, np.exp(phi[:, 2:])
+    logits, strength = phi[..., :1] + phi[..., 1:2] * x, np.exp(phi[..., 2:])
     a, b = np.maximum(expit(logits) * strength, LEAST_COUNT), np.maximum(expit(-logits) * strength, LEAST_COUNT)
     return a, b, a + b
 

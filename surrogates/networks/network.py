@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -79,7 +78,8 @@ class Network:
 
         draws = len(masks[0])
         out = np.empty((draws, len(x), self.outputs), np.float32)
-        for rows in _blocks(len(x)):
+        for start in range(0, len(x), _IMAGES_AT_ONCE):
+            rows = slice(start, start + _IMAGES_AT_ONCE)
             z = self.architecture.stem(tf.constant(x[rows]), self._weights)
             for j in range(draws):
                 out[j, rows] = self._head(z, [tf.constant(m[j : j + 1]) for m in masks]).numpy()
@@ -126,8 +126,3 @@ def _compiled_training(net: Network) -> Any:
     # Open in the number of items and steps, so that one trace serves every fit.
     data = [spec([None, *net.item]), spec([None], tf.int32), spec([None, None], tf.int32)]
     return tf.function(train, input_signature=[*data, spec([]), spec([]), spec([], tf.int32)])
-
-
-def _blocks(items: int) -> Iterator[slice]:
-    for start in range(0, items, _IMAGES_AT_ONCE):
-        yield slice(start, min(items, start + _IMAGES_AT_ONCE))

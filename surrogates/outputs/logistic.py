@@ -20,6 +20,12 @@ class LogisticFit(NamedTuple):
     coefficients: FloatArray
     precision: FloatArray
 
+    def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
+        """Coefficients `[D, M]` from the Laplace posterior."""
+        root = np.linalg.cholesky(self.precision)
+        noise = np.linalg.solve(root.T, rng.standard_normal((len(root), draws)))
+        return np.asarray(self.coefficients[:, None] + noise)
+
 
 def fit_logistic(
     x: FloatArray, outcome: FloatArray, prior_mean: FloatArray, prior_sd: FloatArray, weights: FloatArray | None = None
@@ -42,7 +48,8 @@ def fit_logistic(
     for _ in range(_NEWTON_STEPS):
         p = expit(logit)
         gradient = x.T @ (w * (outcome - p)) - precision * (b - prior_mean)
-        hessian = _hessian(x, w * p * (1 - p), precision)
+        hessian = (x * (w * p * (1 - p))[:, None]).T @ x
+        hessian[np.diag_indices_from(hessian)] += precision
         step = np.linalg.solve(hessian, gradient)
         if (gain := float(gradient @ step)) < _SMALL:
             break
@@ -60,9 +67,3 @@ def fit_logistic(
 
 def _loss(b: FloatArray, logit: FloatArray, t: FloatArray, w: FloatArray, mean: FloatArray, prec: FloatArray) -> float:
     return float((w * (np.logaddexp(0, logit) - t * logit)).sum() + 0.5 * (prec * np.square(b - mean)).sum())
-
-
-def _hessian(x: FloatArray, curvature: FloatArray, precision: FloatArray) -> FloatArray:
-    h = (x * curvature[:, None]).T @ x
-    h[np.diag_indices_from(h)] += precision
-    return np.asarray(h)

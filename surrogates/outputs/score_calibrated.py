@@ -56,10 +56,7 @@ class ScoreCalibrated:
 
     def draw_agreement(self, items: IntArray, draws: int, rng: np.random.Generator) -> FloatArray:
         """Draws of it `[M, n]` from the Laplace posterior, the same coefficients for every item."""
-        root = np.linalg.cholesky(self._fit.precision)
-        noise = np.linalg.solve(root.T, rng.standard_normal((len(root), draws)))
-        coefficients = self._fit.coefficients[:, None] + noise
-        return self._where_real(items, expit(self._log_odds(items, coefficients)).T)
+        return self._where_real(items, expit(self._log_odds(items, self._fit.draw(draws, rng))).T)
 
     def probabilities(self, items: IntArray) -> FloatArray:
         """Label probabilities `[n, C]`."""

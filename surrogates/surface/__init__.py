@@ -2,5 +2,5 @@
 
 `estimators` makes them by name: `beta_independent`, `correctness_predictor`, and Gaussian processes (`gp`,
 `likelihood`, `beta_mixture`, `pooling`). For attributes that are only guessed there are `attribute_calibration`,
-`affiliation`, `arm_answers` and `imputed_surface`. What the arms are, and which to explore, `altmas.surfaces` decides.
+`affiliation` and `imputed_surface`. What the arms are, and which to explore, `altmas.surfaces` decides.
 """

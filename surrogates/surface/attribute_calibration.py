@@ -127,9 +127,8 @@ def calibrate(
     if truth.shape != (len(labelled), len(tables)):
         raise InputError("truth", f"be [{len(labelled)}, {len(tables)}], the values of labelled items", truth.shape)
     sizes = [table.shape[1] for table in tables]
-    nothing = AttributeCalibration(np.zeros(len(sizes)), _no_potential(sum(sizes)))
     if known.all():
-        return nothing
+        return AttributeCalibration(np.zeros(len(sizes)), (np.zeros((sum(sizes), 1)), np.zeros(1), np.zeros(1)))
     if len(labelled) < 2:
         raise InputError("labelled items", "be at least 2 with known attributes, to calibrate by", len(labelled))
     said = np.column_stack([table.argmax(1) for table in tables])
@@ -197,10 +196,6 @@ def _until_no_gain(
         elif (strikes := strikes + 1) >= use.patience:
             break
     return best
-
-
-def _no_potential(width: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return np.zeros((width, 1)), np.zeros(1), np.zeros(1)
 
 
 class _Trainee:

@@ -68,6 +68,16 @@ def gaussian_nodes(count: int) -> tuple[FloatArray, FloatArray]:
     return points, weights / weights.sum()
 
 
+def moments_of_curve(
+    curve: Callable[[FloatArray], FloatArray], centre: FloatArray, sd: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance `[A]` of a curve over a normal of these centres and deviations."""
+    points, weights = gaussian_nodes(11)
+    rho = curve(centre + sd * points[:, None])
+    mean = weights @ rho
+    return np.asarray(mean), np.asarray(weights @ np.square(rho - mean))
+
+
 @cache
 def even_nodes(count: int) -> tuple[FloatArray, FloatArray]:
     """Points and weights on an even grid for a standard normal.

@@ -6,12 +6,12 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import expit, logit, ndtri
 
 from altmas.metrics.types import FloatArray
-from altmas.surrogates.outputs.logistic import LogisticFit, fit_logistic
+from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.surface.arm_posterior import ArmPosterior, checked_counts, checked_level, overall_accuracy
-from altmas.surrogates.surface.beta_mixture import gaussian_nodes
+from altmas.surrogates.surface.beta_mixture import moments_of_curve
 
 
 class CPredictor:
@@ -48,26 +48,17 @@ class CPredictor:
 
     def moments(self) -> tuple[FloatArray, FloatArray]:
         """Mean and variance of rho `[A]` over the uncertain b."""
-        centre, sd = self._logits()
-        points, weights = gaussian_nodes(11)
-        rho = expit(centre + sd * points[:, None])
-        mean = weights @ rho
-        return np.asarray(mean), np.asarray(weights @ np.square(rho - mean))
+        return moments_of_curve(expit, *self._logits())
 
     def posterior(self, level: float = 0.95) -> ArmPosterior:
         """Moments and the interval of the regression."""
-        from scipy.special import ndtri
-
         centre, sd = self._logits()
         low, high = (expit(centre + sd * float(ndtri(tail))) for tail in checked_level(level))
         return ArmPosterior(*self.moments(), low, high, level)
 
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Surfaces `[M, A]` of drawn coefficients."""
-        fit: LogisticFit = self._fit
-        root = np.linalg.cholesky(fit.precision)
-        b = fit.coefficients + np.linalg.solve(root.T, rng.standard_normal((len(root), draws))).T
-        return np.asarray(expit(b @ self._x.T))
+        return np.asarray(expit(self._fit.draw(draws, rng).T @ self._x.T))
 
     def _logits(self) -> tuple[FloatArray, FloatArray]:
         spread = np.linalg.solve(self._fit.precision, self._x.T)

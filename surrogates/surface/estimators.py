@@ -19,6 +19,7 @@ from altmas.surrogates.surface.beta_mixture import (
     gaussian_nodes,
     mean_accuracy,
     mean_and_scale,
+    moments_of_curve,
     normal_interval,
 )
 from altmas.surrogates.surface.correctness_predictor import CPredictor
@@ -100,10 +101,7 @@ class GPSurface:
         if self.kind.beta:
             return self._mixture().moments()
         mean, sd = self._gp.marginals()
-        points, weights = gaussian_nodes(11)
-        rho = mean_accuracy(mean[0] + sd[0] * points[:, None])
-        centre = weights @ rho
-        return np.asarray(centre), np.asarray(weights @ np.square(rho - centre))
+        return moments_of_curve(mean_accuracy, mean[0], sd[0])
 
     def posterior(self, level: float = 0.95) -> ArmPosterior:
         """Moments and the interval of rho."""

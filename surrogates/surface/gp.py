@@ -88,35 +88,32 @@ class SurfaceGP:
         tf = tensorflow()
 
         self.features, self.form, self.settings, self.layer = features, form, settings, layer
-        self.processes = processes = 1 if form == "bernoulli" else 2
-        self._level_variance = np.array([settings.level_sd**2, 0.0])[:processes]
-        arms, width = features.shape
-        count = min(settings.inducing, arms)
-        shapes = {
-            "inducing": (processes, count, width),
-            "location": (processes, count),
-            "spread": (processes, count, count),
-            "amplitude": (processes,),
-            "length": (processes,),
-            "constant": (processes,),
-        }
-        if settings.length_sd:
-            shapes |= {"stretch": (processes, settings.deep or width)}
-        if settings.deep:
-            units = settings.deep if layer is None else len(layer[1])
-            shapes |= {"hidden": (width, units), "bias": (units,), "out": (units, settings.deep)}
-        make = {name: np.zeros(shape) for name, shape in shapes.items()}
-        self._variables = {name: tf.Variable(value) for name, value in make.items()}
-        self._moments = [[tf.Variable(value) for value in make.values()] for _ in range(2)]
+        self.processes = 1 if form == "bernoulli" else 2
+        self._level_variance = np.array([settings.level_sd**2, 0.0])[: self.processes]
+        made = self._first_values(0.5, 1.0, np.arange(len(features)), np.random.default_rng(0))  # for their shapes
+        self._variables = {name: tf.Variable(np.zeros(value.shape)) for name, value in made.items()}
+        self._moments = [[tf.Variable(np.zeros(value.shape)) for value in made.values()] for _ in range(2)]
         self._taken, self._start = tf.Variable(0, dtype=tf.int64), tf.Variable(0.0, dtype=tf.float64)
         self._train = _compiled_training(self)
         self._marginals = tf.function(
-            lambda x: _marginals(self, x), input_signature=[tf.TensorSpec([None, width], tf.float64)]
+            lambda x: _marginals(self, x), input_signature=[tf.TensorSpec([None, features.shape[1]], tf.float64)]
         )
 
     def start(self, level: float, strength: float, candidates: Any, rng: np.random.Generator) -> None:
         """New variables: mean accuracy `level` and scale `strength` everywhere, inducing points at random arms."""
-        v, count = self._variables, self._variables["location"].shape[1]
+        values = self._first_values(level, strength, candidates, rng)
+        for name, value in values.items():
+            self._variables[name].assign(value)
+        self._start.assign(values["constant"][0])
+        for moments in self._moments:
+            for moment in moments:
+                moment.assign(np.zeros(moment.shape))
+        self._taken.assign(0)
+
+    def _first_values(
+        self, level: float, strength: float, candidates: Any, rng: np.random.Generator
+    ) -> dict[str, FloatArray]:
+        count = min(self.settings.inducing, len(self.features))
         rest = np.setdiff1d(np.arange(len(self.features)), candidates)
         order = np.concatenate([rng.permutation(candidates), rng.permutation(rest)])[:count]
         # f starts with sd softplus(0) = log 2. E sigma(N(m, s^2)) ~ sigma(m / sqrt(1 + pi s^2 / 8)) (MacKay 1992).
@@ -138,17 +135,13 @@ class SurfaceGP:
             "constant": constants[: self.processes],
         }
         if self.settings.length_sd:
-            values |= {"stretch": np.zeros(v["stretch"].shape)}
+            values |= {"stretch": np.zeros((self.processes, self.settings.deep or width))}
         if self.settings.deep:
-            values |= {name: _glorot(v[name].shape, rng) for name in ("hidden", "bias", "out")}
-            values |= {} if self.layer is None else {"hidden": self.layer[0], "bias": self.layer[1]}
-        for name, value in values.items():
-            v[name].assign(value)
-        self._start.assign(values["constant"][0])
-        for moments in self._moments:
-            for moment in moments:
-                moment.assign(np.zeros(moment.shape))
-        self._taken.assign(0)
+            units = self.settings.deep if self.layer is None else len(self.layer[1])
+            hidden, out = _glorot((width, units), rng), _glorot((units, self.settings.deep), rng)
+            start = (hidden, np.zeros(units)) if self.layer is None else self.layer
+            values |= {"hidden": start[0], "bias": start[1], "out": out}
+        return values
 
     def train(self, arms: Any, seen: Observations, steps: int) -> float:
         """Take Adam steps on the evidence bound (Eq. 15) of these arms; the last loss."""
@@ -204,8 +197,8 @@ def _raw(positive: float) -> float:
     return float(np.log(np.expm1(positive)))
 
 
-def _glorot(shape: Any, rng: np.random.Generator) -> FloatArray:
-    return np.zeros(shape) if len(shape) == 1 else rng.uniform(-1, 1, shape) * np.sqrt(6 / sum(shape))
+def _glorot(shape: tuple[int, int], rng: np.random.Generator) -> FloatArray:
+    return np.asarray(rng.uniform(-1, 1, shape) * np.sqrt(6 / sum(shape)))
 
 
 def _embed(gp: SurfaceGP, x: Any) -> Any:

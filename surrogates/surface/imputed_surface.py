@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 
 from altmas.metrics.types import FloatArray
-from altmas.surrogates.surface.arm_answers import ArmAnswers
+from altmas.surrogates.surface.affiliation import ArmAnswers
 from altmas.surrogates.surface.arm_posterior import ArmPosterior, SurfaceEstimator, checked_level
 
 TURNS, WARM_UP = 30, 10

@@ -263,3 +263,15 @@ def test_an_answer_by_nobody_named_is_no_second_opinion(audit):
     assert not audit.tell(second.id, "cat", annotator="mk").new
     assert audit.findings().agreement.items == 0
     assert audit.tell(first.id, "dog", annotator="jo").new  # somebody else, by name
+
+
+def test_a_fit_of_another_process_is_found(tmp_path, world):
+    """Between its last look and its findings, another process may have refitted."""
+    with make_audit(tmp_path / "a", world) as audit, Audit.open(tmp_path / "a") as other:
+        answer(other, world, 60)
+        other.refit()
+        newest = max(one.number for one in other.state.fits)
+        assert newest not in [one.number for one in audit.state.fits]
+        assert audit.kept(newest)[1] == other.kept(newest)[1]
+        with pytest.raises(StoreError, match="got no fit 99"):
+            audit.kept(99)

@@ -12,9 +12,8 @@ import pytest
 from altmas.audits.audit import Audit
 from altmas.core.pool import Pool
 from altmas.reports.facts import gather
-from altmas.reports.html import render_html
-from altmas.reports.markdown import escape, render_markdown
 from altmas.reports.view import view
+from altmas.reports.writing import escape, render
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.surface import surface_of
 from worlds.commands import altmas, mode, refused, told
@@ -78,13 +77,13 @@ def test_maps_of_one_report_share_a_scale(people):
     with Audit.open(people) as audit:
         facts = gather(audit, surface="sex,age,postcode", estimator="beta-i")
         one = gather(audit, surface="sex,age", estimator="beta-i")
-    first, second = (picture["caption"] for picture in view(facts)["models"][0]["surface"]["pictures"])
+    first, second = (picture["caption"] for picture in view(facts)["models"][0]["surface"])
     shade = re.compile(r"Stronger colour: less accurate, \d+% to \d+%; the same scale in all maps\.")
     assert shade.search(first)[0] == shade.search(second)[0]
-    [picture] = view(one)["models"][0]["surface"]["pictures"]
+    [picture] = view(one)["models"][0]["surface"]
     assert "the same scale" not in picture["caption"]
     assert "In brackets: no labels of its own, estimated from others." in picture["caption"]
-    assert picture["caption"] in assert_self_contained(render_html(one)).text
+    assert picture["caption"] in assert_self_contained(render(one, ".html")).text
 
 
 def test_json_has_the_same(folder):
@@ -131,15 +130,15 @@ def test_report_has_a_section_where_it_is_asked_for(folder):
     assert found["arms"][0]["arm"] == "region=<b>south, device=old"
     assert [pair["attributes"] for pair in found["pairs"]] == [["region", "device"]]
     assert json.dumps(facts, allow_nan=False)
-    parsed = assert_self_contained(render_html(facts))
+    parsed = assert_self_contained(render(facts, ".html"))
     assert "Accuracy by combination" in parsed.text
     assert found["verdict"] in parsed.text
-    text = render_markdown(facts)
+    text = render(facts, ".md")
     assert "## Accuracy by combination\n" in text
     assert "region=\\<b\\>south, device=old" in text
     assert "credible under the surface's prior" in text
-    assert "By device" in assert_self_contained(render_html(one)).text
-    assert "| rare |" in render_markdown(one)
+    assert "By device" in assert_self_contained(render(one, ".html")).text
+    assert "| rare |" in render(one, ".md")
 
 
 def first_screen(page):
@@ -153,8 +152,8 @@ def test_the_first_screen_has_the_verdict_about_combinations(folder):
         facts = gather(audit, surface="region,device", estimator="beta-i")
     verdict = facts["models"][0]["verdict"]["worst"]
     assert verdict == [*plain["models"][0]["verdict"]["worst"], facts["models"][0]["surface"]["verdict"]]
-    assert verdict[-1] in first_screen(assert_self_contained(render_html(facts)).text)
-    text = render_markdown(facts)
+    assert verdict[-1] in first_screen(assert_self_contained(render(facts, ".html")).text)
+    text = render(facts, ".md")
     assert escape(verdict[-1]) in text[: text.index("## Estimates")]
 
 
@@ -184,7 +183,7 @@ def test_a_report_of_the_method_surface_points_to_combinations(explored):
         for query in audit.ask(30):
             audit.tell(query.id, NAMES[query.position % 2])
         without, facts = gather(audit), gather(audit, surface="sex,age", estimator="beta-i")
-    page, text = assert_self_contained(render_html(facts)).text, render_markdown(facts)
+    page, text = assert_self_contained(render(facts, ".html")).text, render(facts, ".md")
     verdict = facts["models"][0]["surface"]["verdict"]
     assert verdict in first_screen(page)
     assert "Not told" not in page
@@ -196,10 +195,10 @@ def test_a_report_of_the_method_surface_points_to_combinations(explored):
     ):
         parts = [one for one in found["models"][0]["left_out"] if why in one["why"]]
         assert parts == [{"part": "groups one by one", "why": f"{why}{where}"}]
-        assert f"Left out, groups one by one: {why}{where}" in assert_self_contained(render_html(found)).text
-        assert "Left out, sex" not in render_html(found)
+        assert f"Left out, groups one by one: {why}{where}" in assert_self_contained(render(found, ".html")).text
+        assert "Left out, sex" not in render(found, ".html")
     assert f"{why}altmas report --surface sex,age adds them." in first_screen(
-        assert_self_contained(render_html(without)).text
+        assert_self_contained(render(without, ".html")).text
     )
 
 
@@ -259,7 +258,7 @@ def test_arms_that_cannot_be_judged_are_spoken_of(people):
     assert "No combination has 90 items: the largest are judged." in told(*three, "--least", 90)
     with Audit.open(people) as audit:
         facts = gather(audit, surface="sex,age,postcode", estimator=SurfaceRecipe("beta-i", least=90))
-    text = render_markdown(facts)
+    text = render(facts, ".md")
     assert "No combination has 90 items: the largest are judged." in text
     assert "fewer than 90 items" not in text
 

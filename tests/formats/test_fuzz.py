@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from altmas.formats.arrays import read_array
 from altmas.formats.ingest import ingest
-from altmas.formats.label_studio_export import read_export
 from altmas.formats.matching import match
-from altmas.formats.returned import read_returned
+from altmas.formats.returned import read_export, read_returned
 from altmas.formats.tables import read_table
 from altmas.metrics.errors import AltmasError
 

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from altmas.formats.label_studio import labelling_config, tasks, write_tasks
-from altmas.formats.label_studio_export import is_export, read_export
 from altmas.formats.matching import match
-from altmas.formats.returned import Returned, read_returned
+from altmas.formats.returned import Returned, is_export, read_export, read_returned
 from altmas.metrics.errors import InputError
 
 

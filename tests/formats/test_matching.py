@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from altmas.formats.matching import NoMatchError, find_class, find_item, match
-from altmas.formats.neutral import neutralise, restore
+from altmas.formats.matching import Known, KnownClasses, NoMatchError, match
 from altmas.formats.returned import Returned, read_returned
+from altmas.formats.spreadsheets import neutralise, restore
 from altmas.metrics.errors import InputError
 from worlds.formats import save
 
@@ -118,40 +118,41 @@ IDS = {"007": 0, "abc": 1, BIG: 2, "-5": 3, " pad ": 4, "=1+1": 5, "1.50": 6, "Ã
     ],
 )
 def test_ids_as_spreadsheets_leave_them(text, position):
-    assert find_item(text, IDS) == position
+    assert IDS[Known(IDS).one(text)] == position
 
 
 @pytest.mark.parametrize("text", ["", "8", "ABC", "1.3E+16", "01/05/2024", "1.23456789012347E+16", "\u0667"])
 def test_ids_that_are_none(text):
     with pytest.raises(NoMatchError, match="was not asked about"):
-        find_item(text, {**IDS})
+        IDS[Known(IDS).one(text)]
 
 
 def test_ids_that_may_be_several_are_refused():
     known = {"007": 0, "07": 1, BIG: 2, "12345678901234569": 3, "a ": 4, " a": 5}
-    assert find_item("07", known) == 1
+    assert known[Known(known).one("07")] == 1
     for text, fits in {
         "7": "'007' or '07'",
         "1.23456789012346E+16": f"'{BIG}' or '12345678901234569'",
         "a": "' a' or 'a '",
     }.items():
         with pytest.raises(NoMatchError) as error:
-            find_item(text, known)
+            known[Known(known).one(text)]
         assert str(error.value) == f"id {text!r} may stand for {fits}"
 
 
 def test_ids_alike_but_for_an_apostrophe_are_told_apart(tmp_path):
     known = {"=a": 0, "'=a": 1, "''=a": 2}
     content = "id,label\n" + "".join(f"{neutralise(one)},cat\n" for one in known)
-    assert [find_item(one.id, known) for one in read_returned(save(tmp_path, "a.csv", content))] == [0, 1, 2]
+    back = read_returned(save(tmp_path, "a.csv", content))
+    assert [Known(known).one(one.id) for one in back] == list(known)
     # Written by hand and not neutralised, it is still found where nothing else fits.
-    assert find_item("=a", {"'=a": 1}) == 1
+    assert Known(["'=a"]).one("=a") == "'=a"
 
 
 @given(st.lists(st.text(min_size=1), unique=True, min_size=1, max_size=20))
 def test_every_id_is_found_as_it_is(ids):
     known = {one: i for i, one in enumerate(ids)}
-    assert [find_item(one, known) for one in ids] == list(range(len(ids)))
+    assert [known[Known(known).one(one)] for one in ids] == list(range(len(ids)))
 
 
 @given(st.lists(st.integers(0, 2**64), unique=True, min_size=1, max_size=5), st.integers(1, 15))
@@ -159,7 +160,7 @@ def test_a_number_shown_with_fewer_digits_is_found_or_refused_but_never_another(
     known = {str(one): i for i, one in enumerate(ids)}
     for i, one in enumerate(ids):
         try:
-            found = find_item(f"{one:.{digits - 1}E}", known)
+            found = known[Known(known).one(f"{one:.{digits - 1}E}")]
         except NoMatchError:
             continue
         assert (
@@ -192,18 +193,18 @@ def test_a_number_shown_with_fewer_digits_is_found_or_refused_but_never_another(
     ],
 )
 def test_labels_as_people_and_spreadsheets_write_them(text, classes, label):
-    assert find_class(text, classes) == label
+    assert KnownClasses(classes).find(text) == label
 
 
 def test_labels_that_are_none_list_the_classes():
     with pytest.raises(NoMatchError) as error:
-        find_class("cow", CLASSES)
+        KnownClasses(CLASSES).find("cow")
     assert str(error.value) == "label 'cow' is none of 'cat', 'dog', 'unsure', 'skip'"
     with pytest.raises(NoMatchError) as error:
-        find_class("x", range(100))
+        KnownClasses(range(100)).find("x")
     assert str(error.value).endswith("'10', '11', 'unsure', 'skip' and 88 more classes")
     with pytest.raises(NoMatchError, match="label 'CAT' may stand for 'Cat' or 'cat'"):
-        find_class("CAT", ["cat", "Cat"])
+        KnownClasses(["cat", "Cat"]).find("CAT")
 
 
 # Whole files

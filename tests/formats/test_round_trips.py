@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from altmas.formats.matching import match
-from altmas.formats.neutral import restore
 from altmas.formats.returned import read_returned
+from altmas.formats.spreadsheets import restore
 from altmas.formats.tables import read_table
 from altmas.formats.writing import write_table
 

@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from altmas.metrics.errors import InputError
-from altmas.page import guards, instance, server
-from altmas.page.instance import only_instance
+from altmas.page import guards, server
+from altmas.page.server import only_instance
 from worlds.page import Served, fails_until, make_audit, new_client_id, next_item, reply
 
 # Where it listens
@@ -70,8 +70,8 @@ def test_files_are_private(tmp_path, monkeypatch):
             with Served(folder, refit=(sys.executable, "-c", "")) as served, served.client() as client:
                 client.post("/api/answer", json=reply(next_item(client)))
                 served.refits.start()
-                with only_instance(folder) as held:
-                    held.announce("127.0.0.1", 1)
+                with only_instance(folder):
+                    server.announce(folder, "127.0.0.1", 1)
                     modes = {path: stat.S_IMODE(path.stat().st_mode) for path in [folder, *folder.rglob("*")]}
             expected = {"page.key", "sessions.json", "server.lock", "server.json", "refit.log", "audit.db"}
             assert expected <= {p.name for p in modes}
@@ -86,8 +86,8 @@ def test_files_are_private(tmp_path, monkeypatch):
 
 def test_one_page_per_audit(tmp_path, monkeypatch):
     folder = make_audit(tmp_path / "audit")
-    with only_instance(folder) as held:
-        held.announce("127.0.0.1", 4321)
+    with only_instance(folder):
+        server.announce(folder, "127.0.0.1", 4321)
 
         def attack():
             try:
@@ -98,7 +98,7 @@ def test_one_page_per_audit(tmp_path, monkeypatch):
                 return False
 
         sentence = []
-        fails_until(monkeypatch, attack, instance, "locked", lambda path, wait: contextlib.nullcontext(True))
+        fails_until(monkeypatch, attack, server, "locked", lambda path, wait: contextlib.nullcontext(True))
         assert f"another in process {os.getpid()} at http://127.0.0.1:4321" in sentence[0]
     with only_instance(folder):
         pass
@@ -160,9 +160,9 @@ def test_serve_refuses_in_sentences(tmp_path):
 
 def test_the_port_of_the_last_time_is_taken_if_it_is_free(tmp_path):
     folder = make_audit(tmp_path / "audit")
-    with server.only_instance(folder) as held, server.listening("127.0.0.1", 0, folder) as first:
+    with server.only_instance(folder), server.listening("127.0.0.1", 0, folder) as first:
         port = first.getsockname()[1]
-        held.announce("127.0.0.1", port)
+        server.announce(folder, "127.0.0.1", port)
         with server.listening("127.0.0.1", 0, folder) as second:
             assert second.getsockname()[1] != port
     with server.listening("127.0.0.1", 0, folder) as third:

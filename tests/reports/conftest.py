@@ -3,7 +3,7 @@
 import pytest
 
 from altmas.reports.facts import gather
-from altmas.reports.html import render_html
+from altmas.reports.writing import render
 from worlds.reports import made
 
 
@@ -20,4 +20,4 @@ def facts(audit):
 
 @pytest.fixture(scope="module")
 def page(facts):
-    return render_html(facts)
+    return render(facts, ".html")

@@ -6,8 +6,6 @@ import json
 import pytest
 
 from altmas.reports.facts import gather
-from altmas.reports.html import render_html
-from altmas.reports.markdown import render_markdown
 from altmas.reports.writing import render
 from altmas.words.verdict import kind_of
 from worlds.reports import Page, assert_self_contained, made
@@ -25,16 +23,16 @@ def test_several_models(tmp_path):
         )
     assert [row["p_best"] for row in facts["vendors"]["best"]] == found.best()["p_best"].tolist()
     assert [row["low"] for row in facts["vendors"]["differences"]] == found.differences()["low"].tolist()
-    parsed = assert_self_contained(render_html(facts))
+    parsed = assert_self_contained(render(facts, ".html"))
     assert "Models compared" in parsed.text
     assert facts["vendors"]["sentences"][0] == facts["headline"][0]
-    assert "Models compared" in render_markdown(facts)
+    assert "Models compared" in render(facts, ".md")
 
 
 def test_no_scores_and_no_groups(tmp_path):
     with made(tmp_path / "audit", scores=False, groups=False) as audit:
         facts = gather(audit)
-    parsed = assert_self_contained(render_html(facts))
+    parsed = assert_self_contained(render(facts, ".html"))
     assert "The model under test came without scores." in parsed.text
     assert "came without groups of its own" in parsed.text
     assert facts["models"][0]["calibration"] is None
@@ -45,7 +43,7 @@ def test_random_sampling(tmp_path):
     with made(tmp_path / "audit", method="random") as audit:
         facts = gather(audit)
     assert facts["models"][0]["verdict"]["promise"].endswith("under random sampling.")
-    text = assert_self_contained(render_html(facts)).text
+    text = assert_self_contained(render(facts, ".html")).text
     assert "drawn uniformly at random" in text
     assert "Random sampling would have needed" not in text
 
@@ -55,7 +53,7 @@ def test_a_group_method_says_what_it_does_not_give(tmp_path):
         facts = gather(audit)
     [model] = facts["models"]
     assert {one["part"] for one in model["left_out"]} == {"forecast", "confusion"}
-    text = assert_self_contained(render_html(facts)).text
+    text = assert_self_contained(render(facts, ".html")).text
     assert "Method 'uniform' does not give it" in text
     assert "credible interval" in text
     assert "a belief, not coverage" in text
@@ -69,7 +67,7 @@ def test_a_surrogate_method_claims_no_coverage(tmp_path):
     [model] = facts["models"]
     assert model["groups"] == []
     assert kind_of(model["estimates"][0]["promise"]) == "spread"
-    text = assert_self_contained(render_html(facts)).text
+    text = assert_self_contained(render(facts, ".html")).text
     assert "The spread is no coverage" in text
     assert "95% interval)" not in text
 
@@ -80,7 +78,7 @@ def test_spread_of_draws_is_never_called_coverage(facts):
     row = {**model["estimates"][0], "promise": "spread of 50 draws, not coverage"}
     model |= {"estimates": [row], "groups": [], "comparisons": [], "forecast": [], "confusion": None, "history": []}
     model |= {"calibration": None, "left_out": [{"part": "confusion", "why": "Method 'altmas' does not give it."}]}
-    text = assert_self_contained(render_html(facts)).text
+    text = assert_self_contained(render(facts, ".html")).text
     assert "Method 'altmas' does not give it." in text
     assert "There is no history to draw." in text
 
@@ -91,7 +89,7 @@ def test_without_a_label(tmp_path, unsure):
         facts = gather(audit)
     assert facts["labels"] == 0
     assert facts["missing"]["unsure"] == unsure
-    for text in (assert_self_contained(render_html(facts)).text, render_markdown(facts)):
+    for text in (assert_self_contained(render(facts, ".html")).text, render(facts, ".md")):
         assert "No item has a label yet" in text
     json.loads(render(facts, ".json"))
 
@@ -101,7 +99,7 @@ def test_few_labels_are_said_to_be_few(tmp_path):
         facts = gather(audit)
     assert facts["models"][0]["verdict"]["promise"].endswith("With so few labels it may be fewer.")
     assert facts["models"][0]["verdict"]["random"] == ""
-    assert_self_contained(render_html(facts))
+    assert_self_contained(render(facts, ".html"))
 
 
 def test_all_labelled_is_exact(tmp_path):
@@ -112,7 +110,7 @@ def test_all_labelled_is_exact(tmp_path):
     assert all(row["low"] == row["estimate"] == row["high"] for row in model["estimates"])
     assert model["verdict"]["next"] == ""
     assert model["verdict"]["worst"][0].startswith("It is worst where it says")
-    assert "Nothing is left to ask." in assert_self_contained(render_html(facts)).text
+    assert "Nothing is left to ask." in assert_self_contained(render(facts, ".html")).text
 
 
 def test_two_annotators_and_their_agreement(tmp_path):
@@ -123,6 +121,6 @@ def test_two_annotators_and_their_agreement(tmp_path):
         facts, found = gather(audit), audit.findings().agreement
     assert facts["agreement"]["items"] == found.items == 15
     assert facts["agreement"]["alpha"] == found.alpha
-    text = Page(render_html(facts)).text
+    text = Page(render(facts, ".html")).text
     assert f"Krippendorff's alpha is {found.alpha:.2f}" in text
     assert "jo" in text

@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from altmas.metrics.errors import InputError
 from altmas.reports import facts_model, figures
 from altmas.reports.facts import SCHEMA, gather
-from altmas.reports.html import render_html
-from altmas.reports.markdown import escape, render_markdown
 from altmas.reports.svg import draw
-from altmas.reports.writing import render, write_report
+from altmas.reports.writing import escape, render, write_report
 from altmas.words import wording
 from altmas.words.extremes import worst_of
 from worlds.reports import HOSTILE, MOST_BYTES, Page, assert_self_contained, made
@@ -49,7 +47,7 @@ def test_facts_are_the_findings(audit, facts):
 
 def test_every_format_says_the_same(facts, page):
     [model] = facts["models"]
-    text, markdown = Page(page).text, render_markdown(facts)
+    text, markdown = Page(page).text, render(facts, ".md")
     row = next(one for one in model["estimates"] if one["metric"] == "accuracy")
     cell = wording.figure(row["estimate"], share=True)
     assert cell in text
@@ -81,7 +79,7 @@ def test_numbers_of_figures_are_in_tables_too(page):
 
 def test_page_is_self_contained_and_deterministic(audit, facts, page):
     assert_self_contained(page)
-    assert render_html(gather(audit)) == page
+    assert render(gather(audit), ".html") == page
     assert gather(audit) == facts
 
 
@@ -93,11 +91,11 @@ def test_dark_and_light_use_the_same_figures(page):
 
 
 def test_content_and_notes_stay_out_unless_asked_for(audit, facts, page):
-    for text in (page, render_markdown(facts), render(facts, ".json")):
+    for text in (page, render(facts, ".md"), render(facts, ".json")):
         assert "what item" not in text
         assert "a remark" not in text
     asked = gather(audit, contents=True)
-    for text in (render_html(asked), render_markdown(asked), render(asked, ".json")):
+    for text in (render(asked, ".html"), render(asked, ".md"), render(asked, ".json")):
         assert "what item" in text
         assert "a remark" in text
     assert len(asked["items"]) == facts["status"]["answered"] + facts["status"]["unsure"]
@@ -165,13 +163,13 @@ def test_hostile_names_stay_text(tmp_path):
     facts["items"][0]["answers"][0]["note"] = HOSTILE[1]
     facts["trail"]["events"][-1]["body"]["annotator"] = HOSTILE[0]
     facts["warnings"].append(HOSTILE[1])
-    parsed = assert_self_contained(render_html(facts))
+    parsed = assert_self_contained(render(facts, ".html"))
     assert HOSTILE[0] in parsed.text
     assert "</style></svg><img src=x onerror=alert(1)>" in parsed.text
     assert [tag for tag, _ in parsed.elements].count("style") == 1
     figure_text = draw("k", HOSTILE[0], figures.forest, facts["models"][0]["groups"][0]["rows"], 0.95, None)
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in figure_text
-    markdown = render_markdown(facts)
+    markdown = render(facts, ".md")
     assert "<script" not in markdown.replace("\\<", "")
     for block in re.findall(r"(?:^\|.*\n)+", markdown, re.MULTILINE):
         widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
@@ -201,14 +199,14 @@ def many(facts, classes=1000, events=2000):
 
 def test_a_thousand_classes_and_many_events_stay_small_and_readable(facts):
     large = many(facts, events=20_000)
-    page = render_html(large)
+    page = render(large, ".html")
     text = assert_self_contained(page).text
     assert "970 groups between them left out" in text  # in the figure
     assert "The 30 lowest and the 30 highest; 940 between them are in the JSON report." in text
     assert "more rows are in the JSON report" in text
     assert "The first and the last 2,000" in text
-    assert len(render_html(many(facts)).encode()) < 1_000_000
-    assert len(render_markdown(large).encode()) < MOST_BYTES
+    assert len(render(many(facts), ".html").encode()) < 1_000_000
+    assert len(render(large, ".md").encode()) < MOST_BYTES
 
 
 def test_confusion_of_too_many_classes_is_left_out(audit, monkeypatch):
@@ -224,8 +222,8 @@ def test_confusion_of_too_many_classes_is_left_out(audit, monkeypatch):
 def test_a_broken_record_is_said(facts):
     broken = copy.deepcopy(facts)
     broken["trail"] |= {"intact": False, "problems": ["event 7 was changed after it was written"]}
-    assert "not intact : event 7 was changed" in Page(render_html(broken)).text
-    assert "event 7 was changed" in render_markdown(broken)
+    assert "not intact : event 7 was changed" in Page(render(broken, ".html")).text
+    assert "event 7 was changed" in render(broken, ".md")
 
 
 @given(st.text(max_size=30))

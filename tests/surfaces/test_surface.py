@@ -12,7 +12,7 @@ from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay, plot_surface
-from altmas.reports.facts_surface import surface_facts
+from altmas.reports.facts_tables import surface_facts
 from altmas.reports.figures import one_scale
 from altmas.surfaces.counts import arm_counts
 from altmas.surfaces.membership import membership

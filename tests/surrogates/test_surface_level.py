@@ -8,8 +8,7 @@ from scipy.stats import binomtest
 
 from altmas import InputError
 from altmas.surfaces.combinations import Combinations
-from altmas.surfaces.deep_start import deep_start
-from altmas.surfaces.recipe import usual_settings
+from altmas.surfaces.recipe import deep_start, usual_settings
 from altmas.surrogates.surface.beta_independent import BetaIndependent
 from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings, make_surface
 
