@@ -28,7 +28,8 @@ PROMISES = {
 
 def field_section(studies: dict[str, Study], docs: Path) -> str:
     """Every method on both grids."""
-    panels, covered, times = [], [], {}
+    panels: list[pd.DataFrame] = []
+    covered, times = [], {}
     for networks, others in SAME_POOLS:
         with_networks, without = studies[networks], studies[others]
         same_pools(with_networks, without)
@@ -41,7 +42,7 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
         times[networks] = seconds.groupby("method")["seconds"].median()
     table = pd.concat(panels, ignore_index=True)
     save(draw_ratios(table[table["method"] != "random"]), docs / "results-field.svg")
-    return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table)}"
+    return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table, panels)}"
 
 
 def same_pools(one: Study, other: Study) -> None:
@@ -107,10 +108,17 @@ def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Ser
     return f"{EVERY_METHOD}\n{markdown(heads.split(', '), lines)}"
 
 
-def _every_panel(table: pd.DataFrame) -> str:
+def _every_panel(table: pd.DataFrame, panels: list[pd.DataFrame]) -> str:
     names = [str(one) for one in table.groupby("method")["ratio"].median().sort_values().index]
     lines = []
-    for (pool, metrics), panel in table.groupby(["pool", "metrics"], sort=False):
+    for panel in panels:  # two studies may have one of the same pool and metrics
         end = panel.set_index("method")["end"][names]
-        lines.append((pool, metrics, *(f"**{percent(one)}**" if one == end.min() else percent(one) for one in end)))
+        first = panel.iloc[0]
+        lines.append(
+            (
+                first["pool"],
+                first["metrics"],
+                *(f"**{percent(one)}**" if one == end.min() else percent(one) for one in end),
+            )
+        )
     return f"{PANELS}\n{markdown(['model under test', 'metrics', *names], lines)}"

@@ -27,7 +27,7 @@ KILLS_PER_AUDIT, SIZE = 4, 12_000
 KINDS = {"told": "answered", "undo": "undone", "redo": "redone"}
 PRELOADED = [
     "pytest",
-    "altmas.audits.findings",
+    "altmas.audits.looks",
     "altmas.surrogates.outputs.evidence",
     "altmas.surrogates.outputs.score_calibrated",
 ]

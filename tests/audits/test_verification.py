@@ -26,7 +26,7 @@ def test_a_whole_audit_verifies(folder):
     found = verify_folder(folder)
     assert found.ok
     assert found.problems == ()
-    assert found.surprises == len(rows(folder))
+    assert found.events == len(rows(folder))
     assert found.head == rows(folder)[-1][-1]
     with Audit.open(folder) as audit:
         assert audit.verify() == found

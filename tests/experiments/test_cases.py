@@ -14,14 +14,9 @@ from altmas.experiments import bench
 from altmas.experiments.bench.cases import Case, run_cases
 from altmas.experiments.bench.options import need_data
 from altmas.experiments.bench.rows import appending
+from worlds.sweeps import square
 
 ROOM = Path(altmas.experiments.__file__).parent
-
-
-def square(number, ran=None):
-    if ran is not None:
-        ran.append(number)
-    return {"square": number * number}
 
 
 def cases(count, ran=None):

@@ -60,3 +60,10 @@ def write_dying(folder):
         'pools = ["generated"]\nmetrics = ["accuracy"]\nmethods = ["dying", "random"]\nbudgets = [60]\nseeds = 3\n'
     )
     return sweep
+
+
+def square(number, ran=None):
+    """A case for tests: worker processes can import it, which a test module they cannot."""
+    if ran is not None:
+        ran.append(number)
+    return {"square": number * number}
