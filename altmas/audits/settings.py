@@ -76,9 +76,9 @@ class Settings:
             raise InputError("method", "be certified for anytime intervals", repr(self.method))
         self.metrics_on(pool)
         self._check_calibration(pool)
-        if len(pool.outputs) > 1 and not getattr(self.make_method(pool), "several_models", False):
+        method = self.make_method(pool)
+        if len(pool.outputs) > 1 and not getattr(method, "several_models", False):
             raise InputError("method", "be certified for several models", repr(self.method))
-        self.make_method(pool)
         try:
             canonical(self.as_dict())
         except (TypeError, ValueError) as error:

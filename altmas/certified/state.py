@@ -167,8 +167,8 @@ def advance(state: State, round: AskedRound) -> State:
     """
     drawn_with = state.with_refit(Refit(*round.kept)) if round.kept is not None else state
     answered = round.labels >= 0
-    hazard = np.full(len(state.hazard), np.nan)
     if round.inclusion is not None:
+        hazard = np.full(len(state.hazard), np.nan)
         with np.errstate(divide="ignore"):  # an item that was certain to be asked about has an endless hazard
             hazard[round.items] = -np.log1p(-round.inclusion)
         bets: tuple[BettingSequence, ...] = ()
