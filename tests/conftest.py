@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
+from altmas.audits import draws
 from altmas.demo import vendor_digits
 
 settings.register_profile("altmas", derandomize=True, deadline=None)
@@ -16,6 +17,28 @@ def pytest_generate_tests(metafunc):
     if "seed" in metafunc.fixturenames:
         first, _, last = os.environ.get("ALTMAS_TEST_SEEDS", "0").partition("-")
         metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def repeatable_draws():
+    """Audits that give no seed draw the same questions in every run of the tests; tests of secrecy undo this."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(draws, "new_seed", lambda: 0)
+        patch.setattr(draws, "new_secret", lambda: "5ec7e7" + "0" * 58)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def home_of_the_tests(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALTMAS_HOME", str(tmp_path_factory.mktemp("home")))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def own_registry(tmp_path_factory, monkeypatch):
+    """No test knows of another's audits."""
+    monkeypatch.setenv("ALTMAS_HOME", str(tmp_path_factory.mktemp("home")))
 
 
 @pytest.fixture

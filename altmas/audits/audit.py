@@ -8,13 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from altmas.audits import draws
 from altmas.audits.creation import make_folder
 from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.record import Record
 from altmas.audits.settings import Settings, metrics_wanted, preferred_batch, versions
 from altmas.audits.state import DISPUTED
-from altmas.audits.values import SKIP, UNSURE, Query
+from altmas.audits.values import SKIP, UNSURE, Query, Verification
 from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
@@ -49,7 +50,8 @@ class Audit(Record):
         metrics: str | Sequence[str] = USUAL,
         method: str = "certified",
         options: Mapping[str, Any] | None = None,
-        seed: int = 0,
+        seed: int | None = None,
+        secret: str | None = None,
         initial: int = 50,
         batch: int | None = None,
         level: float = 0.95,
@@ -70,20 +72,24 @@ class Audit(Record):
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
         of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one.
+        `seed` is drawn by the operating system where none is given. The questions follow from it and from a secret that
+        is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
+        the `seed` and `secret` that its report reveals, which the report of the replay then says.
         """
         portion = preferred_batch(method, options or {}) if batch is None else batch
         settings = Settings(
-            metrics_wanted(metrics, method, options or {}), method, dict(options or {}), seed,
+            metrics_wanted(metrics, method, options or {}), method, dict(options or {}),
+            draws.new_seed() if seed is None else seed,
             min(whole_number("initial", initial, 1), pool.size), portion, level, budget, overlap, guidelines, title,
             None if cost is None else as_costs(cost),
             dict(inputs or {}), versions(), task=task_data(as_task(task, about)),
         )  # fmt: skip
-        return cls.open(make_folder(Path(folder), pool, settings, items, media))
+        return cls.open(make_folder(Path(folder), pool, settings, items, media, secret))
 
     @cached_property
     def job(self) -> Job:
         """What is to be found out."""
-        return Job(self.pool, self.settings.metrics_on(self.pool), self.settings.seed)
+        return Job(self.pool, self.settings.metrics_on(self.pool), draws.draws_seed(self.created.body))
 
     @cached_property
     def _questions(self) -> Questions:
@@ -179,7 +185,22 @@ class Audit(Record):
             body = {"number": number, "upto": upto, "labels": labels, "file": name, "sha256": found}
             with self._writing():
                 self.store.append("fitted", body)
+            self.note_in_registry()
             return True
+
+    def restore_fits(self) -> list[int]:
+        """Make refits again whose files are gone or damaged, from the log; their numbers."""
+        from altmas.audits.replay import restore_fits
+
+        with one_at_a_time(self.folder):
+            self.refresh()
+            return restore_fits(self)
+
+    def verify(self, *, fits: bool = False) -> Verification:
+        """Check the chain, every file and every draw; with `fits`, make every refit again as well."""
+        from altmas.audits.replay import verify_whole
+
+        return verify_whole(self.folder, fits=fits)
 
     # Looking
 

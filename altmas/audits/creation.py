@@ -12,8 +12,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from altmas.audits import draws, registry
+from altmas.audits.draws import checked_secret
 from altmas.audits.events import canonical
 from altmas.audits.pool_files import save_pool
+from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
 from altmas.audits.store import Store
 from altmas.core.files import FOLDER_MODE, sync_folder
@@ -28,9 +31,15 @@ ItemRow = tuple[int, str, str, str | None]
 
 
 def make_folder(
-    target: Path, pool: Pool, settings: Settings, items: pd.DataFrame | None, media: Sequence[str | None] | None
+    target: Path,
+    pool: Pool,
+    settings: Settings,
+    items: pd.DataFrame | None,
+    media: Sequence[str | None] | None,
+    secret: str | None = None,
 ) -> Path:
     """Check everything, write a draft beside the folder, then give it its name: an audit that is there is complete."""
+    given = {} if secret is None else {"secret": checked_secret(secret), "secret_given": True}
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError("audit folder", "be new or empty", str(target), "Audit.open takes up one that is there.")
     settings.checked(pool)
@@ -43,8 +52,12 @@ def make_folder(
         files = save_pool(draft, pool)
         store = Store.create(draft, rows)
         body = {"settings": settings.as_dict(), "files": files, "items": digest(rows), "size": pool.size}
+        body["engine"] = draws.ENGINE
+        sources = registry.sources_of(pool, files["ids.json"])
+        body["earlier"] = [_told(one) for one in registry.others_of(sources)]
+        body |= given or {"secret": draws.new_secret()}  # only now, when no file of the pool can change any more
         with store.writing():
-            store.append("created", body)
+            created = store.append("created", body)
         store.close()
         if target.exists():
             target.rmdir()
@@ -53,7 +66,14 @@ def make_folder(
         shutil.rmtree(draft, ignore_errors=True)
         raise
     sync_folder(target.parent)
+    where = str(target.absolute())
+    registry.note(Registered(created.hash, created.at, where, sources, 0, created.seq, created.hash))
     return target
+
+
+def _told(one: Registered) -> dict[str, Any]:
+    """What a report says of an earlier audit."""
+    return {"created": one.created, "folder": one.folder, "labels": one.labels, "head": one.head}
 
 
 def digest(rows: Iterable[Any]) -> str:

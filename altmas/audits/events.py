@@ -44,10 +44,14 @@ def link(seq: int, at: str, kind: str, body: str, client: str | None, previous: 
     return hashlib.sha256(canonical([seq, at, kind, body, client, previous]).encode()).hexdigest()
 
 
-def faults(rows: Iterable[tuple[int, str, str, str, str | None, str, str]]) -> list[str]:
-    """What is wrong with a chain of (seq, at, kind, body, client, previous, hash); empty if nothing is."""
+EventRow = tuple[int, str, str, str, str | None, str, str]
+"""An event as it lies in the store: seq, at, kind, body, client, previous, hash."""
+
+
+def faults(rows: Iterable[EventRow], last: int = 0, head: str = GENESIS) -> list[str]:
+    """What is wrong with a chain of events that follows event `last`, whose hash is `head`; empty if nothing is."""
     found: list[str] = []
-    previous, expected = GENESIS, 1
+    previous, expected = head, last + 1
     for seq, at, kind, body, client, before, stored in rows:
         if seq != expected:
             found.append(f"event {expected} is missing; the next one is {seq}")

@@ -76,6 +76,8 @@ class FitFiles:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
         path = write_whole(self.home / f"{number:04d}.npz", write)
+        self.array.cache_clear()
+        self.names.cache_clear()
         return path.name, sha256_of(path)
 
     def _array(self, number: int, name: str) -> NDArray[Any]:

@@ -16,13 +16,13 @@ import pandas as pd
 from scipy.special import ndtri
 
 from altmas.audits.agreement import Agreement, agreement
+from altmas.audits.conduct import Conduct, conduct_of
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.settings import ECE
 from altmas.audits.state import State
 from altmas.catalogue import findings_of
 from altmas.core.checks import fraction
 from altmas.core.findings import (
-    BoundsMissing,
     ComparesModels,
     Findings,
     Forecasts,
@@ -43,6 +43,8 @@ from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
+from altmas.words.conduct import conduct_warnings, drawing_warnings
+from altmas.words.verdict import taken_as_alike
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -96,7 +98,7 @@ class AuditFindings:
         table = estimates_table(self.found.estimates)
         if isinstance(self.found, Forecasts) and not draws_alike(self.audit.method):
             table = table.assign(random_needed=self.found.forecast()["random_needed"].to_numpy())
-        table = self._with_bounds(table)
+        table = self._with_cases(table)
         if ECE not in self.names:
             return table
         calibration = self._ece_rows(table)
@@ -105,14 +107,14 @@ class AuditFindings:
             calibration.reindex(columns=table.columns) if only else pd.concat([table, calibration], ignore_index=True)
         )
 
-    def _with_bounds(self, table: pd.DataFrame) -> pd.DataFrame:
-        if len(self.drawn.missing) == 0 or not isinstance(self.found, BoundsMissing):
-            return table.assign(worst_case=np.nan, best_case=np.nan)
-        # Drawing towards the plug-in is not monotone: by a hair, an estimate may lie outside of its own two cases.
-        rows = zip(self.found.bounds(), table["estimate"], strict=True)
-        cases = [(sorted((*ends, value)), ends[0] <= ends[1]) for ends, value in rows]
-        worst, best = ([three[0 if up == lower else -1] for three, up in cases] for lower in (True, False))
-        return table.assign(worst_case=worst, best_case=best)
+    def _with_cases(self, table: pd.DataFrame) -> pd.DataFrame:
+        """With the two cases of missing answers; a method that cannot tell them says what it takes them for."""
+        if "worst_case" in table:
+            return table
+        table = table.assign(worst_case=np.nan, best_case=np.nan)
+        if lost := len(self.drawn.missing):
+            table["promise"] += f"; {taken_as_alike(lost)}"
+        return table
 
     def _ece_rows(self, table: pd.DataFrame) -> pd.DataFrame:
         rows = []
@@ -209,6 +211,11 @@ class AuditFindings:
         return Agreement(items, share, alpha, state.annotators(), self.drawn.reasons["disputed"])
 
     @cached_property
+    def conduct(self) -> Conduct:
+        """How the answers came about."""
+        return conduct_of([event for event in self.audit.events() if event.seq <= self.state.seq])
+
+    @cached_property
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know before relying on the numbers."""
         return tuple(_warnings(self))
@@ -231,22 +238,26 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
                     f"({row['design']:.3f}) are far apart; the estimate follows the labels, more of them would help."
                 )
     lost = len(found.drawn.missing)
-    if lost > 0.05 * (lost + found.labels):
+    if lost:
+        allowed = "the intervals allow for whatever they are" if found.knows_chances else "and so do the intervals"
         out.append(
             f"{lost} of {lost + found.labels} questions have no label; the estimates take them to be like the others, "
-            "the worst and best cases do not."
+            f"{allowed}."
         )
     if found.labels < 30:
         few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
         out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")
-    return out
+    one_look = any("all looks" not in promise for promise in found.estimates["promise"])
+    how = conduct_warnings(found.conduct.as_dict(), found.labels, found.audit.settings.budget, one_look=one_look)
+    return [*out, *drawing_warnings(found.audit.created.body), *how]
 
 
 def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:
-    """Gather what an audit's answers tell; a refit that is due is made first."""
+    """Gather what an audit's answers tell; a refit that is due is made first, and the log has that somebody looked."""
     level = audit.settings.level if level is None else fraction("level", level)
-    audit.refit()
     audit.check_files()
+    audit.refit()
+    audit.log_look()
     events = audit.events()
     state = audit.state_at(events[-1].seq, events)
     drawn = drawing(state)

@@ -11,14 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from altmas.audits import pool_files
+from altmas.audits import pool_files, registry
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles, under_way
+from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
 from altmas.audits.state import DISPUTED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
-from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone, Verification
-from altmas.audits.verification import verify_folder
+from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import plain
 from altmas.core.method import ArrayMap, Method
 from altmas.core.pool import Pool
@@ -45,11 +45,12 @@ class Record:
     def __init__(self, folder: Path, store: Store) -> None:
         self.folder, self.store = folder, store
         self.files = FitFiles(folder)
+        self._importing = False
         try:
             events = store.events()
             self.created = events[0]
             self.settings = Settings.of(self.created.body["settings"], self.created.at)
-            self.state = self._blank_state().take(events)
+            self.state = self.blank_state().take(events)
         except (KeyError, IndexError, TypeError, ValueError, EOFError, OSError, sqlite3.DatabaseError) as error:
             lost = f"no {error.filename}" if isinstance(error, FileNotFoundError) else "something that cannot be read"
             hint = "altmas log --verify says what was changed."
@@ -95,7 +96,8 @@ class Record:
     def _class_places(self) -> dict[str, int]:
         return {str(one): k for k, one in enumerate(self.pool.classes)}
 
-    def _blank_state(self) -> State:
+    def blank_state(self) -> State:
+        """The state before the first event."""
         s = self.settings
         return State(
             self._places,
@@ -116,12 +118,12 @@ class Record:
 
     def state_at(self, seq: int, events: Sequence[Event]) -> State:
         """What the events up to one of them added up to."""
-        return self._blank_state().take(event for event in events if event.seq <= seq)
+        return self.blank_state().take(event for event in events if event.seq <= seq)
 
     def refresh(self) -> None:
         """Take in what other processes wrote."""
         with self.store.lock:
-            self.state.take(self.store.events(self.state.seq))
+            self.state.take(self.store.events(self.state.seq, self.state.head))
 
     @contextmanager
     def _writing(self) -> Iterator[Store]:
@@ -138,7 +140,7 @@ class Record:
                     yield store
             except BaseException:
                 if self.state.seq > committed:  # it has seen what was never committed
-                    self.state = self._blank_state()
+                    self.state = self.blank_state()
                     self.refresh()
                 raise
             self.refresh()
@@ -181,7 +183,7 @@ class Record:
             if position not in self.state.order:
                 raise InputError("id", "be one that was asked about", repr(id))
             body = {"item": self.pool.ids[position], "annotator": annotator, **told}
-            extra = {"note": note, "ms": took_ms, "given_at": given_at}
+            extra = {"note": note, "ms": took_ms, "given_at": given_at, "imported": self._importing or None}
             body |= {key: value for key, value in extra.items() if value not in ("", None)}
             if client is not None and not client.isprintable():
                 raise InputError("client id", "be printable text", repr(client))
@@ -230,8 +232,13 @@ class Record:
         """One transaction for many answers: all of them are kept, with an event that says where from, or none."""
         with self._writing():
             before = self.state.seq
-            yield self
-            if self.store.events(before):  # a file that brings nothing new is no event
+            self._importing = True
+            try:
+                yield self
+            finally:
+                self._importing = False
+            self.refresh()
+            if self.state.seq > before:  # a file that brings nothing new is no event
                 self.store.append("imported", body)
 
     def undo(self, annotator: str = "", *, client: str | None = None) -> Undone | None:
@@ -272,6 +279,36 @@ class Record:
             event = self.store.append(kind, body, client)
         return Told(event.seq, event.at)
 
+    def log_look(self) -> None:
+        """Log that somebody looks at the estimates, once for the answers there are: looking has consequences.
+
+        A copy that cannot be written is looked at without a word.
+        """
+        self.refresh()
+        if self.state.looked_at or self.store.read_only:
+            return
+        with self._writing():
+            answered = sum(isinstance(self.state.verdict(one), int) for one in self.state.resolved)
+            self.store.append("looked", {"labels": answered})
+        self.note_in_registry()
+
+    def log_rebuilt(self, fits: Sequence[dict[str, Any]]) -> None:
+        """Log refits that were made again and came out a little differently."""
+        with self._writing():
+            for one in fits:
+                self.store.append("rebuilt", one)
+
+    def note_in_registry(self) -> None:
+        """Tell the user's registry how far the log has got."""
+        known = registry.known(self.created.hash)
+        sources = known.sources if known else registry.sources_of(self.pool, self.created.body["files"]["ids.json"])
+        registry.note(
+            Registered(
+                self.created.hash, self.created.at, str(self.folder.absolute()), sources, self.status().answered,
+                self.state.seq, self.state.head,
+            )
+        )  # fmt: skip
+
     def assign(self, ids: Sequence[Hashable], annotator: str) -> Told:
         """Keep questions for one annotator: `ask` gives them to nobody else who says who they are."""
         items, annotator = [self.pool.ids[self.position(one)] for one in ids], annotator_name(annotator)
@@ -291,6 +328,7 @@ class Record:
         return Status(
             answered=sum(isinstance(one, int) for one in verdicts),
             unsure=verdicts.count(UNSURE), skipped=verdicts.count(SKIP), disputed=verdicts.count(DISPUTED),
+            taken_back=len(state.taken_back),
             open=len(state.order) - len(state.resolved), asked=len(state.order), budget=self.settings.budget,
             pool=self.pool.size, annotators=state.annotators(), fit_labels=last.labels if last else 0,
             fit_at=last.at if last else None, refitting=under_way(self.folder), last_answer=state.last_answer,
@@ -301,7 +339,8 @@ class Record:
         """Refuse to go on with files that are not what they were; a number from them would be worse than none."""
         problems = [*self._pool_problems, *self.files.faults(self.state.fits)]
         if problems:
-            raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.")
+            hint = f" altmas refit {self.folder} makes refits again." if any("fits/" in one for one in problems) else ""
+            raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.{hint}")
 
     @cached_property
     def _pool_problems(self) -> list[str]:
@@ -310,7 +349,3 @@ class Record:
     def events(self) -> list[Event]:
         """Everything that happened."""
         return self.store.events()
-
-    def verify(self) -> Verification:
-        """Check the chain of events and every file against its hash (`verify_folder` needs no whole audit)."""
-        return verify_folder(self.folder)

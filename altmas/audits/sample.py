@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.audits.state import DISPUTED, Drawn, State
+from altmas.audits.state import DISPUTED, OPEN, TAKEN_BACK, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound
@@ -22,7 +22,8 @@ class Drawing:
     """Rounds up to the last question answered; `answers` has the labels, `missing` the positions without one.
 
     A question drawn before the last one answered and still open is missing like one answered `unsure`: leaving it out
-    without saying so would let whoever answers choose the sample. Those drawn after it count as not drawn yet. Where
+    without saying so would let whoever answers choose the sample. So is one whose answer was taken back, wherever it
+    stands: whoever undid it had seen it. Those drawn after the last one ever answered count as not drawn yet. Where
     several annotators answer each question, the first label counts until others change it.
     """
 
@@ -47,10 +48,10 @@ def asked_round(drawn: Drawn, labels: Sequence[int], kept: Kept) -> AskedRound:
 
 def drawing(state: State) -> Drawing:
     """What a state's events drew and got for it."""
-    last = max((state.order[position] for position in state.entries if state.standing(position)), default=-1)
+    last = max((state.order[position] for position in state.entries if position in state.order), default=-1)
     rounds = first_draws(state.rounds, last + 1)
     answers, missing = Answers(), []
-    reasons = {UNSURE: 0, SKIP: 0, DISPUTED: 0, "open": 0}
+    reasons = {UNSURE: 0, SKIP: 0, DISPUTED: 0, TAKEN_BACK: 0, OPEN: 0}
     for one in rounds:
         items, labels, chances = [], [], []
         for position, chance in zip(one.positions, one.propensities, strict=True):
@@ -61,7 +62,7 @@ def drawing(state: State) -> Drawing:
                 chances.append(chance)
             else:
                 missing.append(position)
-                reasons[verdict or "open"] += 1
+                reasons[verdict or (TAKEN_BACK if position in state.entries else OPEN)] += 1
         answers = answers.extended(items, labels, one.round, chances)
     return Drawing(tuple(rounds), answers, np.array(missing, dtype=np.int64), reasons)
 

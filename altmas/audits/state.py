@@ -6,13 +6,13 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from altmas.audits.events import Event
+from altmas.audits.events import GENESIS, Event
 from altmas.audits.values import SKIP, UNSURE
 
-DISPUTED = "disputed"
+DISPUTED, TAKEN_BACK, OPEN = "disputed", "taken_back", "open"
 NO_REFIT = sys.maxsize
 
 
@@ -76,13 +76,14 @@ class State:
     overlap: int
     due: Iterable[int]
     seq: int = 0
-    head: str = ""
+    head: str = GENESIS
     rounds: list[Drawn] = field(default_factory=list)
     fits: list[Fit] = field(default_factory=list)
     milestones: list[int] = field(default_factory=list)  # the event at which each refit came due
     entries: dict[int, dict[str, list[Entry]]] = field(default_factory=dict)
     assigned: dict[int, set[str]] = field(default_factory=dict)
     last_answer: str | None = None
+    looked_at: bool = False  # since the answers last changed
 
     def __post_init__(self) -> None:
         self._schedule = iter(self.due)
@@ -93,6 +94,7 @@ class State:
         self._undone: dict[str, list[int]] = {}
         self.order: dict[int, int] = {}  # position -> place in the order drawn
         self.resolved: set[int] = set()
+        self.taken_back: set[int] = set()  # had an answer once, and have none now: seen, so not as good as undrawn
         self._verdicts: dict[int, int | str | None] = {}  # looked at on every answer, counted only where one changed
 
     def take(self, events: Iterable[Event]) -> State:
@@ -115,6 +117,7 @@ class State:
         label = body["answer"] if body["answer"] in (UNSURE, SKIP) else self.labels[body["label"]]
         entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""))
         self.entries.setdefault(position, {}).setdefault(annotator, []).append(entry)
+        self.looked_at = False
         self._by_seq[event.seq] = entry
         self._done.setdefault(annotator, []).append(event.seq)
         self._undone[annotator] = []
@@ -122,6 +125,7 @@ class State:
         self._resolve(position, event.seq)
 
     def _undo(self, event: Event, body: dict[str, Any]) -> None:
+        self.looked_at = False
         for seq in body["answers"]:
             entry = self._by_seq[seq]
             self._gone.add(seq)
@@ -130,6 +134,7 @@ class State:
             self._resolve(entry.position, event.seq)
 
     def _redo(self, event: Event, body: dict[str, Any]) -> None:
+        self.looked_at = False
         for seq in body["answers"]:
             entry = self._by_seq[seq]
             self._gone.discard(seq)
@@ -141,12 +146,19 @@ class State:
         self.fits.append(Fit(body["number"], body["upto"], body["labels"], body["file"], body["sha256"], event.at))
         self.fits.sort(key=lambda fit: fit.number)
 
+    def _rebuild(self, event: Event, body: dict[str, Any]) -> None:
+        self.fits = [replace(one, sha256=body["sha256"]) if one.number == body["number"] else one for one in self.fits]
+
+    def _look(self, event: Event, body: dict[str, Any]) -> None:
+        self.looked_at = True
+
     def _assign(self, event: Event, body: dict[str, Any]) -> None:
         for one in body["items"]:
             self.assigned.setdefault(self.known[str(one)], set()).add(body["annotator"])
 
     def _resolve(self, position: int, seq: int) -> None:
         self._verdicts[position] = self._count(position)
+        (self.taken_back.discard if self.standing(position) else self.taken_back.add)(position)
         if len(self.standing(position)) >= self.overlap:
             self.resolved.add(position)
         else:
@@ -220,5 +232,7 @@ _STEPS = {
     "redone": State._redo,
     "fitted": State._fit,
     "assigned": State._assign,
+    "looked": State._look,
+    "rebuilt": State._rebuild,
 }
 """What a kind of event does to the state; the others are only told about."""

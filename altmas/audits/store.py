@@ -8,11 +8,12 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from altmas.audits import schema
-from altmas.audits.events import GENESIS, Event, canonical, faults, link, now
+from altmas.audits.events import GENESIS, Event, EventRow, canonical, faults, link, now
 from altmas.metrics.errors import AltmasError, InputError
 
 STORE_FILE = "audit.db"
@@ -28,6 +29,8 @@ class StoreError(AltmasError):
 
 class Store:
     """Events and items of one audit. Several processes may have it open; one writes at a time."""
+
+    read_only = False
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self.path, self._connection = path, connection
@@ -148,17 +151,27 @@ class Store:
 
     def by_client(self, client: str) -> Event | None:
         """The event that came with a client's id."""
-        found = self._events("WHERE client = ?", (client,))
-        return found[0] if found else None
+        rows = self._rows("WHERE client = ?", (client,))
+        self._refuse(fault for row in rows for fault in faults([row], row[0] - 1, row[5]))
+        return _event(rows[0]) if rows else None
 
-    def events(self, after: int = 0) -> list[Event]:
-        """Events after a number, in order."""
-        return self._events("WHERE seq > ? ORDER BY seq", (after,))
+    def events(self, after: int = 0, head: str = GENESIS) -> list[Event]:
+        """Events after one that is known by its number and hash, in order; refused if they do not follow from it.
 
-    def _events(self, where: str, arguments: Sequence[Any]) -> list[Event]:
+        No event is believed before its hash was checked: whatever is made of the events rests on the chain.
+        """
+        rows = self._rows("WHERE seq > ? ORDER BY seq", (after,))
+        self._refuse(faults(rows, after, head))
+        return [_event(row) for row in rows]
+
+    def _rows(self, where: str, arguments: Sequence[Any]) -> list[EventRow]:
         with self._reading():
-            rows = self._connection.execute(f"SELECT {_EVENT} FROM events {where}", arguments).fetchall()
-        return [Event(seq, at, kind, json.loads(body), client, b, h) for seq, at, kind, body, client, b, h in rows]
+            return self._connection.execute(f"SELECT {_EVENT} FROM events {where}", arguments).fetchall()
+
+    def _refuse(self, problems: Iterable[str]) -> None:
+        if few := list(islice(problems, 3)):
+            hint = "altmas log --verify names every one."
+            raise StoreError(f"audit must be whole; got {self.path.parent}: {'; '.join(few)}. {hint}")
 
     def item(self, position: int) -> tuple[dict[str, str], str | None]:
         """What an item shows: its own columns, and the path of its image."""
@@ -186,6 +199,11 @@ class Store:
         """Let go of the file."""
         with self.lock:
             self._connection.close()
+
+
+def _event(row: EventRow) -> Event:
+    seq, at, kind, body, client, previous, found = row
+    return Event(seq, at, kind, json.loads(body), client, previous, found)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

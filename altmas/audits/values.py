@@ -55,12 +55,16 @@ class Undone:
 
 @dataclass(frozen=True)
 class Status:
-    """Where an audit stands. Items: `answered` with a label, `open` asked and not resolved yet."""
+    """Where an audit stands. Items: `answered` with a label, `open` asked and not resolved yet.
+
+    Of the open ones, `taken_back` had an answer once.
+    """
 
     answered: int
     unsure: int
     skipped: int
     disputed: int
+    taken_back: int
     open: int
     asked: int
     budget: int | None
@@ -79,9 +83,12 @@ class Status:
 
 @dataclass(frozen=True)
 class Verification:
-    """What checking an audit found: `problems` is empty if nothing was lost or changed."""
+    """What checking an audit found: `problems` is empty if nothing was lost or changed; `notices` say what was not
+    checked.
+    """
 
     ok: bool
     events: int
     head: str
     problems: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 from altmas.audits import pool_files
@@ -41,6 +42,8 @@ def _file_problems(folder: Path, events: list[Event]) -> list[str]:
         for e in events
         if e.kind == "fitted"
     ]
+    rebuilt = {e.body["number"]: e.body["sha256"] for e in events if e.kind == "rebuilt"}
+    fits = [replace(one, sha256=rebuilt.get(one.number, one.sha256)) for one in fits]
     return [*pool_files.faults(folder, events[0].body["files"]), *FitFiles(folder).faults(fits)]
 
 

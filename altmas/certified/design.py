@@ -16,12 +16,12 @@ same influences, g_i = grad Q at item i's cell. The surprises r_i = g_i(y_i) - E
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, stdtrit
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
@@ -132,7 +132,7 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
     for sign, target in signed:
         believed = target.tally(sample.probabilities)
         plug_in = np.maximum(believed + target.tally(surprise, items), 0.0)
-        whole = _counts(target, plug_in)
+        whole = counts_of(target, plug_in)
         gradient = target.metric.gradient(whole)
         value += sign * float(target.metric.value(whole) + (gradient * (plug_in - whole)).sum())
         parts.append(Part(sign, target, gradient, believed))
@@ -192,7 +192,7 @@ def _steepest(at: Linearised) -> float:
 
 
 def _value(part: Part, counts: FloatArray, more: FloatArray, answers: Answers) -> float:
-    return float(part.target.metric.value(_counts(part.target, counts + part.target.tally(more, answers.items))))
+    return float(part.target.metric.value(counts_of(part.target, counts + part.target.tally(more, answers.items))))
 
 
 def _answers_only(part: Part, sample: Sample) -> tuple[float, float]:
@@ -206,7 +206,7 @@ def _answers_only(part: Part, sample: Sample) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def _counts(target: Target, confusion: FloatArray) -> FloatArray:
+def counts_of(target: Target, confusion: FloatArray) -> FloatArray:
     """A function of labels takes whole counts only, of the same total."""
     return whole_counts(confusion) if isinstance(target.metric, LabelFunction) else confusion
 
@@ -242,12 +242,32 @@ MOST_NONLINEARITY = 3.0
 
 @dataclass(frozen=True)
 class Interval:
-    """A point estimate with its interval and standard error."""
+    """A point estimate with its interval and the standard error of the design.
+
+    `below` and `above` are the errors that the interval's own ends amount to, as deviations of a normal to each side:
+    whatever is said of probabilities is said with these, so that it cannot be surer than the interval.
+    """
 
     estimate: float
     low: float
     high: float
     error: float
+    below: float = 0.0
+    above: float = 0.0
+
+    def reaching(self, low: float, high: float, level: float) -> Interval:
+        """The same, with an interval that reaches at least so far.
+
+        >>> found = Interval(0.9, 0.8, 0.95, 0.04, 0.05, 0.03).reaching(0.7, 0.92, 0.95)
+        >>> found.low, found.high, round(found.below, 3), found.above
+        (0.7, 0.95, 0.102, 0.03)
+        """
+        normal = float(ndtri((1 + level) / 2))
+        return replace(
+            self, low=min(self.low, low), high=max(self.high, high),
+            below=max(self.below, (self.estimate - low) / normal),
+            above=max(self.above, (high - self.estimate) / normal),
+        )  # fmt: skip
 
 
 def standard_error(found: Designed) -> float:
@@ -287,8 +307,8 @@ def wald(found: Designed, level: float) -> Interval:
     bottom, top = found.bounds
     width = top - bottom
     if not np.isfinite(width):
-        reach = normal * np.sqrt(variance)
-        return Interval(centre, centre - reach, centre + reach, error)
+        side = float(np.sqrt(variance))
+        return Interval(centre, centre - normal * side, centre + normal * side, error, side, side)
     if width == 0 or variance == 0:  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
@@ -304,4 +324,6 @@ def wald(found: Designed, level: float) -> Interval:
     shape = share * labels + 0.5, (1 - share) * labels + 0.5
     low = 0.0 if open_low else min(float(betaincinv(*shape, tail)), share)
     high = 1.0 if open_high else max(float(betaincinv(*shape, 1 - tail)), share)
-    return Interval(centre, bottom + low * width, bottom + high * width, error)
+    below = (share - low) * width / (normal if open_low else -float(ndtri(tail)))
+    above = (high - share) * width / (normal if open_high else -float(ndtri(tail)))
+    return Interval(centre, bottom + low * width, bottom + high * width, error, below, above)

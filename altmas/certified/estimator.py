@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,21 +23,29 @@ from altmas.certified.design import (
     standard_error,
     wald,
 )
+from altmas.certified.missing import worlds
 from altmas.core.estimates import Estimate
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.core.result import estimates_table, without_model
-from altmas.core.targets import Target, resolve_metrics, targets_of
+from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics import metric
+from altmas.metrics.types import FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
-    """A pool, what is believed and drawn, and a level: estimates anything from them."""
+    """A pool, what is believed and drawn, and a level: estimates anything from them.
+
+    `missing` are positions asked about that have no answer, `asked [N]` the chances of having been asked about; every
+    interval allows for whatever the missing answers are.
+    """
 
     pool: Pool
     sample: Sample
     level: float
     seed: int = 0
+    missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    asked: FloatArray | None = None
 
     def of(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """One target, or a difference of two."""
@@ -46,7 +55,23 @@ class Estimator:
         if self._all_answered([target for _, target in signed]):  # nothing is left to believe
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
-        return at, found, wald(found, self.level)
+        interval = wald(found, self.level)
+        if (between := self.worlds(signed)) is not None:
+            interval = interval.reaching(between[0].low, between[1].high, self.level)
+        return at, found, interval
+
+    def worlds(self, signed: Sequence[tuple[float, Target]]) -> tuple[Interval, Interval] | None:
+        """What missing answers could make of it, at the lowest and at the highest; None where none take part."""
+        part = np.zeros(len(self.missing), dtype=bool)
+        for _, target in signed:
+            part |= target.columns[self.missing] >= 0
+        return worlds(signed, self.asked_sample, self.missing[part], self.level) if part.any() else None
+
+    @cached_property
+    def asked_sample(self) -> Sample:
+        """The sample with the chances of having been asked about, whether or not an answer came."""
+        asked = self.sample.inclusion if self.asked is None else self.asked
+        return Sample(self.sample.probabilities, self.sample.answers, asked)
 
     def _all_answered(self, targets: Sequence[Target]) -> bool:
         answered = np.zeros(self.pool.size, dtype=bool)
@@ -58,11 +83,13 @@ class Estimator:
 
     def estimate(self, target: Target) -> Estimate:
         """One target, with the ordinary interval and what it promises."""
-        at, found, interval = self.of([(1.0, target)])
-        return Estimate(
+        at, found, interval = replace(self, missing=self.missing[:0]).of([(1.0, target)])
+        alike = Estimate(
             target.name, interval.estimate, interval.low, interval.high, len(self.sample.answers),
             self._promise(target, at, found), found.plug_in, found.design, target.model,
         )  # fmt: skip
+        between = self.worlds([(1.0, target)])
+        return alike if between is None else allowing(alike, target, len(self.missing), between)
 
     def metrics(self, wanted: Any, cost: Any = None) -> pd.DataFrame:
         """Any metrics, chosen now: the draws did not depend on which would be asked."""
@@ -82,12 +109,33 @@ class Estimator:
 
     def confusion(self, model: int = 0) -> pd.DataFrame:
         """Every cell's count with its interval; a row per true and predicted class."""
-        pool, sample = self.pool, self.sample
+        pool = self.pool
         target = Target("confusion", metric("accuracy", pool.classes), pool.outputs[model].predictions, pool.columns)
+        alike = self._cells(target, self.sample, self.sample.one_hot)
+        names = [*pool.classes, NO_CLASS]
+        cells = list(np.ndindex(len(pool.classes), pool.columns))
+        table = pd.DataFrame({"true": [names[c] for c, _ in cells], "predicted": [names[a] for _, a in cells], **alike})
+        if not (target.columns[self.missing] >= 0).any():
+            return table
+        # Each cell by itself: none of the missing answers belongs to it, or all of its column's do.
+        lost = self.missing
+        empty = self.asked_sample.answers.extended(lost, np.zeros_like(lost), 0, np.ones(len(lost)))
+        asked = replace(self.asked_sample, answers=empty)
+        ends = []
+        for member in (0.0, 1.0):
+            one_hot = asked.one_hot.copy()
+            one_hot[len(self.sample.answers) :] = member
+            ends.append(self._cells(target, asked, one_hot))
+        return table.assign(
+            low=np.minimum(table["low"], ends[0]["low"]), high=np.maximum(table["high"], ends[1]["high"])
+        )
+
+    def _cells(self, target: Target, sample: Sample, one_hot: FloatArray) -> dict[str, list[float]]:
+        """Estimate, low and high of every cell's count, given which cells of its column each answer belongs to."""
         items, drawn = sample.answers.items, sample.inclusion[sample.answers.items][:, None]
         believed = target.tally(sample.probabilities)
-        known = target.tally(sample.one_hot, items)
-        r = sample.surprise
+        known, asked = target.tally(one_hot, items), np.bincount(target.columns[items], minlength=believed.shape[1])
+        r = one_hot - sample.probabilities[items]
         design = believed + target.tally(r / drawn, items)
         plug_in = np.maximum(believed + target.tally(r, items), 0.0)
         each = (1 - drawn) * np.square(r / drawn)
@@ -95,41 +143,53 @@ class Estimator:
         p = sample.probabilities
         expected = target.tally(p * (1 - p) * sample.odds_against[:, None])
         surprised = target.tally(np.square(r) / (np.square(r) + p[items] * (1 - p[items]) + 1e-300), items)
-        said = np.bincount(target.columns, minlength=pool.columns)
-        names = [*pool.classes, NO_CLASS]
-        rows = []
+        said = np.bincount(target.columns, minlength=believed.shape[1])
+        labels = [labels_of_endless_pool(drawn[target.columns[items] == a, 0]) for a in range(len(said))]
+        out: dict[str, list[float]] = {"estimate": [], "low": [], "high": []}
         for c, a in np.ndindex(*design.shape):
-            here, answered, most = float(known[c, a]), float(known[:, a].sum()), float(said[a])
+            here, answered, most = float(known[c, a]), float(asked[a]), float(said[a])
             shown, square = float(observed[c, a]), float(fourth[c, a])
             found = Designed(
                 plug_in=float(plug_in[c, a]), design=float(design[c, a]), observed=shown,
                 expected=float(expected[c, a]), degrees_of_freedom=shown**2 / square if square > 0 else 0.0,
-                surprises=float(surprised[c, a]), nonlinearity=0.0,
-                labels=labels_of_endless_pool(drawn[target.columns[items] == a, 0]),
+                surprises=float(surprised[c, a]), nonlinearity=0.0, labels=labels[a],
                 # A cell of which the column's answers were none, or all, may hold none, or all.
                 answers_only=(most * here / answered,) * 2 if answered else (0.0, most), bounds=(0.0, most),
             )  # fmt: skip
             interval = wald(found, self.level)
             high = min(interval.high, most - (answered - here))
             low = min(max(interval.low, here), high)
-            value = min(max(interval.estimate, low), high)
-            rows.append({"true": names[c], "predicted": names[a], "estimate": value, "low": low, "high": high})
-        return pd.DataFrame(rows)
+            for name, value in (("estimate", min(max(interval.estimate, low), high)), ("low", low), ("high", high)):
+                out[name].append(value)
+        return out
 
-    def forecast(self, targets: Sequence[Target], halves: Sequence[float], to: float | None) -> pd.DataFrame:
-        """Labels for +- `to`, and what random sampling would have needed for the half-widths there are now."""
+    def forecast(
+        self, targets: Sequence[Target], halves: Sequence[float], to: float | None, lost: Sequence[float]
+    ) -> pd.DataFrame:
+        """Labels for +- `to`, and what random sampling would have needed for the half-widths there are now.
+
+        `lost` is the part of each that missing answers are to blame for, which labels do not lessen.
+        """
         labels, size = len(self.sample.answers), self.pool.size
         quantile = float(ndtri((1 + self.level) / 2))
         rows = []
-        for target, half in zip(targets, halves, strict=True):
-            at, *_ = self.of([(1.0, target)])
+        for target, half, less in zip(targets, halves, lost, strict=True):
+            at, *_ = replace(self, missing=self.missing[:0]).of([(1.0, target)])
+            drawn = max(half - less, 0.0)
             row: dict[str, Any] = {"model": target.model, "metric": target.name, "labels": labels, "half_width": half}
-            row["random_needed"] = random_labels_for(half, at.under_random(), quantile, size)
+            row["random_needed"] = random_labels_for(drawn, at.under_random(), quantile, size)
             if to is not None:
-                row["labels_needed"] = labels_for(half, labels, size, to)
+                row["labels_needed"] = labels_for(drawn, labels, size, to - less) if to > less else math.nan
                 row["random_needed_for_goal"] = random_labels_for(to, at.under_random(), quantile, size)
             rows.append(row)
         return without_model(pd.DataFrame(rows))
+
+
+def allowing(alike: Estimate, target: Target, missing: int, between: tuple[Interval, Interval]) -> Estimate:
+    """An estimate that took the missing answers to be like the others, with an interval that does not."""
+    lowest, highest = between
+    cases = (highest, lowest) if lower_is_better(target.metric) else (lowest, highest)
+    return alike.allowing_for(missing, *(one.estimate for one in cases), lowest.low, highest.high)
 
 
 def ends(interval: Interval, found: Designed) -> dict[str, float]:

@@ -17,15 +17,14 @@ import pandas as pd
 from altmas.certified import models, slices
 from altmas.certified.anytime import anytime_interval, ratios_of
 from altmas.certified.betting import BettingSequence
-from altmas.certified.design import Sample
-from altmas.certified.estimator import Estimator
+from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference
-from altmas.certified.missing import bounds, bounds_of_answers, filled
+from altmas.certified.missing import filled, worlds_of_answers
 from altmas.certified.race import inclusion_at
 from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, whatever_missing
 from altmas.core.groups import groups_by
 from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
@@ -70,7 +69,8 @@ class CertifiedFindings:
     @cached_property
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
-        return Estimator(self.job.pool, self.state.sample(), self.level, self.job.seed)
+        asked = inclusion_at(self.state.hazard)
+        return Estimator(self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, asked)
 
     def of_model(self, model: str | None) -> Estimator:
         """The same with one model under test in front."""
@@ -82,7 +82,7 @@ class CertifiedFindings:
     def estimates(self) -> tuple[Estimate, ...]:
         """Every metric of every model."""
         if self.plain is not None:
-            return self.plain
+            return tuple(map(self._allowing, self.plain, self.state.setup.targets))
         if not self.anytime:
             return self.ordinary
         return tuple(_within(*pair) for pair in zip(self.ordinary, self._looks(), strict=True))
@@ -96,13 +96,13 @@ class CertifiedFindings:
         """Metrics chosen after the labels were drawn, with ordinary intervals, as valid as those chosen before."""
         return self.estimator.metrics(metrics, cost)
 
-    def bounds(self) -> list[tuple[float, float]]:
-        """Each metric if all missing answers were against the model under test, and if all were for it."""
-        missing, asked = self.state.missing, inclusion_at(self.state.hazard)
-        sample = Sample(self.estimator.sample.probabilities, self.answers, asked)
-        if self.plain is not None:
-            return [bounds_of_answers(one, sample, missing) for one in self.state.setup.targets]
-        return [bounds(one, sample, missing, self.level) for one in self.state.setup.targets]
+    def _allowing(self, plain: Estimate, target: Target) -> Estimate:
+        """An estimate of another method, with an interval that allows for missing answers."""
+        missing = self.state.missing
+        if len(missing) == 0:
+            return plain
+        between = worlds_of_answers(target, self.estimator.asked_sample, missing, self.level)
+        return allowing(plain, target, len(missing), between)
 
     def confusion(self, model: str | None = None) -> pd.DataFrame:
         """Counts per true and predicted class on the whole pool, each with its interval."""
@@ -182,11 +182,14 @@ class CertifiedFindings:
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.
 
-        Precision is that of the intervals these findings have, those of one look for another method's.
+        Precision is that of the intervals these findings have, those of one look for another method's. What missing
+        answers add to an interval does not shrink with further labels: where that alone is more than `within`, no
+        number of labels is enough.
         """
         goal = None if within is None else positive("within", within)
         halves = [(one.high - one.low) / 2 for one in (self.estimates if self.plain is None else self.ordinary)]
-        return self.estimator.forecast(self.state.setup.targets, halves, goal)
+        lost = [_lost(one) for one in self.ordinary]
+        return self.estimator.forecast(self.state.setup.targets, halves, goal, lost)
 
     # All looks together
 
@@ -233,10 +236,10 @@ class CertifiedFindings:
             yield anytime_interval([next(left) for _ in some], self.level)
 
     def _between_worlds(self, target: Target, ratios: tuple[Ratio, ...]) -> tuple[float, float, str]:
-        sample, missing = self.estimator.sample, self.state.missing
+        sample, missing = self.estimator.asked_sample, self.state.missing
         ends = []
-        for best in (False, True):
-            answers = filled(target, sample, missing, best=best)
+        for up in (False, True):
+            answers = filled([(1.0, target)], sample, missing, up=up)
             ends.append(anytime_interval(self._bets(ratios, answers), self.level))
         return min(low for low, _, _ in ends), max(high for _, high, _ in ends), ends[0][2]
 
@@ -251,9 +254,14 @@ def _within(ordinary: Estimate, look: tuple[float, float, str]) -> Estimate:
         return ordinary
     low, high, promise = look
     disagreement = ordinary.promise.partition(";")[1:]
-    words = promise + "".join(disagreement)
+    words = promise + whatever_missing(ordinary.missing) + "".join(disagreement)
     value = float(np.clip(ordinary.estimate, low, high))
     return replace(ordinary, estimate=value, low=low, high=high, promise=words)
+
+
+def _lost(one: Estimate) -> float:
+    """Half of what missing answers add to the width of an interval."""
+    return (one.high - one.low - (one.high_alike - one.low_alike)) / 2 if one.missing else 0.0
 
 
 def _accuracy_only(metric: str) -> None:

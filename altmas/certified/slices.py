@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from altmas.certified.design import Sample
+from altmas.certified.design import Interval, Sample
 from altmas.certified.estimator import Estimator, ends
-from altmas.certified.models import lower_is_better
 from altmas.core.groups import groups_by, required_confidence
 from altmas.core.pool import Outputs
-from altmas.core.ranking import RANKING_DRAWS, probability_among_lowest
+from altmas.core.ranking import RANKING_DRAWS, draws_of, probability_among_lowest
 from altmas.core.streams import stream
-from altmas.core.targets import Target, within
+from altmas.core.targets import Target, lower_is_better, within
 from altmas.metrics import metric
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
@@ -40,10 +39,10 @@ def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFr
         _, found, interval = estimator.of([(1.0, within(base, member, str(group)))])
         asked = int(member[estimator.sample.answers.items].sum())
         row = {"group": group, "size": int(member.sum()), "labels": asked, **ends(interval, found)}
-        rows.append({**row, "error": interval.error})
+        rows.append({**row, **_errors(interval)})
     table = pd.DataFrame(rows)
     noise = stream(estimator.seed, "worst", by).standard_normal((RANKING_DRAWS, len(rows)))
-    values = table["estimate"].to_numpy() + noise * table["error"].to_numpy()
+    values = draws_of(*(table[name].to_numpy() for name in ("estimate", "below", "above")), noise)
     return table.assign(p_worst=probability_among_lowest(-values if lower_is_better(base.metric) else values))
 
 
@@ -71,7 +70,7 @@ def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str =
             raise InputError("group", f"be one of {list(grouped.names)[:12]}", repr(one))
         signed.append((sign, within(base, grouped.index == grouped.names.index(one), str(one))))
     _, found, interval = estimator.of(signed)
-    return {"metric": name, "a": a, "b": b, **ends(interval, found), "error": interval.error}
+    return {"metric": name, "a": a, "b": b, **ends(interval, found), **_errors(interval)}
 
 
 def calibration(estimator: Estimator) -> pd.DataFrame:
@@ -99,6 +98,10 @@ def ece(estimator: Estimator) -> tuple[float, float, float]:
     reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
     high = min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)
     return lessened, max(lessened - reach, 0.0), high
+
+
+def _errors(interval: Interval) -> dict[str, float]:
+    return {"error": interval.error, "below": interval.below, "above": interval.above}
 
 
 def _base(estimator: Estimator, name: str) -> Target:

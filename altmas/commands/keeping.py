@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,16 +23,17 @@ whose = click.option("--annotator", callback=shared.checked_name, help="Whose an
 
 @click.command()
 @shared.folder
-@click.option("--verify", is_flag=True, help="Check the chain of events and every file against its hash.")
+@click.option("--verify", is_flag=True, help="Check the chain and every file; draw every question and make every refit "
+              "again.")  # fmt: skip
 @click.option("--head", help="With --verify: the hash that a report or a status named; it must be in the chain.")
 @click.option("--to", "target", type=shared.FILE_OUT, help="Write every event, one JSON object a line.")
 @shared.as_json
 def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_json: bool) -> None:
     """Everything that happened."""
     from altmas.audits.events import canonical
-    from altmas.audits.verification import verify_folder
+    from altmas.audits.replay import verify_whole
 
-    checked = verify_folder(audit) if verify or head is not None else None
+    checked = verify_whole(audit) if verify or head is not None else None
     if checked and not checked.ok:
         _say_problems(audit, list(checked.problems), as_json)
         sys.exit(shared.EXIT_PROBLEMS)
@@ -46,10 +47,15 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
     if target is not None:
         _write_events(events, target)
     if as_json:
-        verdict = {"ok": True, "problems": [], "head": checked.head} if checked else {}
+        verdict: dict[str, Any] = {}
+        if checked:
+            verdict = {"ok": True, "problems": [], "notices": list(checked.notices), "head": checked.head}
         shared.say_json("log", {**verdict, "events": [vars(event) for event in events]}, audit)
     elif checked is not None:
-        click.echo(f"{counted(checked.events, 'event')}, each follows the one before; head {checked.head}")
+        drawn = "" if checked.notices else "; every question was drawn again, every refit made again"
+        click.echo(f"{counted(checked.events, 'event')}, each follows the one before{drawn}; head {checked.head}")
+        for notice in checked.notices:
+            click.echo(f"Note: {notice}")
     elif target is None:
         for event in events:
             click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {short(canonical(event.body), 100)}")
@@ -121,8 +127,13 @@ def _only_annotator(audit: Audit) -> str:
 @click.command(short_help="Refit now, if it is due.")
 @shared.folder
 def refit(audit: Path) -> None:
-    """Refit now, if enough answers have come since the last time; labelling does it by itself."""
+    """Refit now, if enough answers have come since the last time; labelling does it by itself.
+
+    Refits whose files were lost are made again from the log first.
+    """
     with shared.opened(audit) as held:
+        if restored := held.restore_fits():
+            click.echo(f"Made again from the log: {', '.join(f'refit {number}' for number in restored)}.")
         made = held.refit()
         labels = held.status().fit_labels
     click.echo(f"The ranking knows {labels:,} labels{'' if made else '; no refit is due'}.")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.words.conduct import drawing_warnings
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _file_or_folder = click.Path(exists=True, path_type=Path)
 
 FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text")
-SETTINGS = ("method", "seed", "initial", "batch", "level", "budget", "overlap", "title", "task")
+SETTINGS = ("method", "seed", "secret", "initial", "batch", "level", "budget", "overlap", "title", "task")
 """Options that `ingest` and `Audit.create` take by the same names."""
 
 DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget", "initial", "batch", "overlap", "seed")
@@ -59,7 +60,8 @@ DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget",
 @click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
-@click.option("--seed", default=0, show_default=True, help="The same seed draws the same questions.")
+@click.option("--seed", type=click.IntRange(0), help="Of the draws. Left out, the operating system draws one.")
+@click.option("--secret", help="Only to replay an audit: with its seed, the secret that its report revealed.")
 @click.option("--guidelines", type=shared.FILE_IN, help="A text file that annotators can open.")
 @click.option("--title", default="", help="Title of the report.")
 @shared.as_json
@@ -91,6 +93,10 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
         if not note.startswith("annotators see"):  # said below
             click.echo(f"Note: {note}")
     _tell(audit, summary)
+    click.echo(f"  questions follow from seed {summary['seed']} and a secret made after the files were hashed")
+    click.echo(f"  this commits to both, and the report reveals them: {summary['commitment']}")
+    for warning in summary["warnings"]:
+        click.echo(f"Warning: {warning}")
     click.echo(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
 
 
@@ -139,6 +145,8 @@ def describe(audit: Audit) -> dict[str, Any]:
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
         "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
         **{name: getattr(audit.settings, name) for name in DESCRIBED},
+        "commitment": audit.created.hash,
+        "warnings": drawing_warnings(audit.created.body),
     }
 
 

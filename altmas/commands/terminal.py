@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -28,6 +29,7 @@ def label_in_terminal(audit: Audit, annotator: str) -> None:
     while queries := audit.ask(1, annotator=annotator, wait=False):
         query = queries[0]
         _show(audit, query, notes.get(query.position, ""))
+        shown = time.monotonic()
         try:
             said = input("label> ").strip()
             if said == "n":
@@ -38,7 +40,7 @@ def label_in_terminal(audit: Audit, annotator: str) -> None:
         if said == "q":
             click.echo("Stopped; every answer is kept.")
             return
-        if _act(audit, query, said, annotator, notes.get(query.position, "")) and audit.refit_due():
+        if _act(audit, query, said, annotator, notes.get(query.position, ""), shown) and audit.refit_due():
             worker.start()
     click.echo("No questions left.")
 
@@ -68,7 +70,7 @@ def keyed(classes: Sequence[Hashable]) -> bool:
     return not any(str(one).strip().isdecimal() for one in classes)
 
 
-def _act(audit: Audit, query: Query, said: str, annotator: str, note: str) -> bool:
+def _act(audit: Audit, query: Query, said: str, annotator: str, note: str, shown: float) -> bool:
     """Do what was typed, and tell whether it was an answer."""
     if said == "?":
         click.echo(HELP)
@@ -85,7 +87,7 @@ def _act(audit: Audit, query: Query, said: str, annotator: str, note: str) -> bo
     if label is None:
         click.echo(f"{said!r} is no class; {HELP}")
         return False
-    told = audit.tell(query.id, label, annotator=annotator, note=note)
+    told = audit.tell(query.id, label, annotator=annotator, note=note, took_ms=int(1000 * (time.monotonic() - shown)))
     click.echo(f"saved {told.at[11:19]}")
     return True
 

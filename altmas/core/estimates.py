@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +23,9 @@ class Estimate:
     """A metric's value with its interval `[low, high]` and, in words, what that interval promises.
 
     The certified method also gives the two numbers the estimate lies between: the surrogate's `plug_in`, and the
-    design-based `design`. `model` is named where several are assessed.
+    design-based `design`. `model` is named where several are assessed. Where answers are `missing`, the interval allows
+    for whatever they are; `worst_case` and `best_case` are the estimates if they all are against the model or for it,
+    `low_alike` and `high_alike` the interval if they are like the others.
     """
 
     metric: str
@@ -35,6 +37,39 @@ class Estimate:
     plug_in: float = float("nan")
     design: float = float("nan")
     model: str = ""
+    missing: int = 0
+    worst_case: float = float("nan")
+    best_case: float = float("nan")
+    low_alike: float = float("nan")
+    high_alike: float = float("nan")
+
+    def allowing_for(self, missing: int, worst: float, best: float, low: float, high: float) -> Estimate:
+        """The same where answers are missing: its two cases, and an interval that reaches as far as they allow.
+
+        >>> alike = Estimate("accuracy", 0.9, 0.86, 0.94, 80, "approximate 95% coverage")
+        >>> found = alike.allowing_for(20, 0.72, 0.92, 0.67, 0.95)
+        >>> found.low, found.high, found.low_alike, found.promise
+        (0.67, 0.95, 0.86, 'approximate 95% coverage, and whatever the 20 missing answers are')
+        """
+        # Drawing towards the plug-in is not monotone: by a hair, an estimate may lie outside of its own two cases.
+        least, *_, most = sorted((worst, best, self.estimate))
+        kind, mark, more = self.promise.partition("; ")
+        return replace(
+            self, low=min(self.low, low), high=max(self.high, high), low_alike=self.low, high_alike=self.high,
+            promise=f"{kind}{whatever_missing(missing)}{mark}{more}", missing=missing,
+            worst_case=least if worst <= best else most, best_case=most if worst <= best else least,
+        )  # fmt: skip
+
+
+def whatever_missing(missing: int) -> str:
+    """What an interval promises besides, where it allows for missing answers.
+
+    >>> whatever_missing(1), whatever_missing(0)
+    (', and whatever the missing answer is', '')
+    """
+    return f", and whatever the {f'{missing:,} missing answers are' if missing > 1 else 'missing answer is'}" * (
+        missing > 0
+    )
 
 
 def plug_in(metrics: Sequence[Metric], confusions: FloatArray, labels: int, level: float) -> list[Estimate]:

@@ -159,13 +159,6 @@ class ComparesModels(Protocol):
 
 
 @runtime_checkable
-class BoundsMissing(Protocol):
-    """Each metric if all missing answers were against the model under test, and if all were for it."""
-
-    def bounds(self) -> list[tuple[float, float]]: ...
-
-
-@runtime_checkable
 class TellsAnytime(Protocol):
     """Intervals that hold at all looks together, beside `ordinary` ones; `plain` estimates have none such."""
 

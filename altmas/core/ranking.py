@@ -79,34 +79,55 @@ class Ranking:
         return out
 
 
+def probability_below(value: float, estimate: float, below: float, above: float) -> float:
+    """P(truth < value), for an estimate whose errors are normal, with a deviation of its own to each side.
+
+    >>> round(probability_below(0.8, 0.9, 0.1, 0.01), 3), probability_below(0.9, 0.9, 0.1, 0.01)
+    (0.159, 0.5)
+    """
+    side = below if value < estimate else above
+    return float(ndtr((value - estimate) / max(side, 1e-12)))
+
+
+def draws_of(estimates: FloatArray, below: FloatArray, above: FloatArray, noise: FloatArray) -> FloatArray:
+    """Draws `[M, G]` of what estimates stand for, from standard normal noise.
+
+    >>> draws_of(np.array([0.5]), np.array([0.1]), np.array([0.2]), np.array([[-1.0], [1.0]])).ravel().round(9).tolist()
+    [0.4, 0.7]
+    """
+    return np.asarray(estimates + noise * np.maximum(np.where(noise < 0, below, above), 1e-9))
+
+
 def ranked(table: pd.DataFrame, by: str, metric: str, m: int, level: float, seed: int) -> pd.DataFrame:
     """Groups by `p`, the probability to be among the m worst, with the range of each one's rank.
 
-    The errors of the estimates are taken as normal. Worst is lowest, and for an error rate it is highest.
+    The errors of the estimates are taken as normal, as wide `below` and `above` as their intervals. Worst is lowest,
+    and for an error rate it is highest.
 
-    >>> rows = pd.DataFrame({"group": ["a", "b", "c"], "estimate": [0.5, 0.9, 0.8], "error": [0.01, 0.01, 0.01]})
-    >>> found = ranked(rows, "class", "accuracy", 1, 0.95, 0)
+    >>> rows = pd.DataFrame({"group": ["a", "b", "c"], "estimate": [0.5, 0.9, 0.8]})
+    >>> found = ranked(rows.assign(below=0.01, above=0.01), "class", "accuracy", 1, 0.95, 0)
     >>> found["group"].tolist(), found["p"].tolist(), found.attrs["together"]
     (['a', 'c', 'b'], [1.0, 0.0, 0.0], 1.0)
     """
     whole_number("m", m, 1)
     if m >= len(table):
         raise InputError("m", f"be below the number of groups that have items, {len(table)}", m)
-    error = table["error"].to_numpy() if "error" in table else (table["high"] - table["low"]).to_numpy() / 4
     noise = stream(seed, "worst", by).standard_normal((RANKING_DRAWS, len(table)))
-    draws = table["estimate"].to_numpy() + noise * np.maximum(error, 1e-9)
+    draws = draws_of(*(table[name].to_numpy() for name in ("estimate", "below", "above")), noise)
     return Ranking.of_draws(-draws if metric == "error_rate" else draws, m, level).beside(table)
 
 
 def compared(row: dict[str, Any], rope: float) -> dict[str, Any]:
-    """A difference with the probabilities that it is lower, equal within `rope`, and higher: a normal error is taken.
+    """A difference with the probabilities that it is lower, equal within `rope`, and higher.
 
-    >>> found = compared({"estimate": -0.2, "low": -0.3, "high": -0.1, "error": 0.05}, 0.05)
+    Errors are taken as normal, as wide `below` and `above` as the interval.
+
+    >>> found = compared({"estimate": -0.2, "low": -0.3, "high": -0.1, "below": 0.05, "above": 0.05}, 0.05)
     >>> {name: round(value, 3) for name, value in found.items() if name.startswith("p_")}
     {'p_lower': 0.999, 'p_equal': 0.001, 'p_higher': 0.0}
     """
-    error = max(float(row["error"]), 1e-12)
-    lower = float(ndtr((-rope - row["estimate"]) / error))
-    higher = float(ndtr((row["estimate"] - rope) / error))
-    known = {name: value for name, value in row.items() if name != "error"}
+    estimate, below, above = (float(row[name]) for name in ("estimate", "below", "above"))
+    lower = probability_below(-rope, estimate, below, above)
+    higher = 1 - probability_below(rope, estimate, below, above)
+    known = {name: value for name, value in row.items() if name not in ("error", "below", "above")}
     return {**known, "p_lower": lower, "p_equal": max(1 - lower - higher, 0.0), "p_higher": higher}

@@ -85,7 +85,10 @@ def estimates_table(estimates: Sequence[Estimate], **further: Sequence[Any]) -> 
     table = table[[*first, *(name for name in table if name not in first)]]
     for place, (name, values) in enumerate(further.items()):
         table.insert(place, name, values)
-    return without_model(table.drop(columns=[name for name in ("plug_in", "design") if table[name].isna().all()]))
+    of_missing = ("missing", "worst_case", "best_case", "low_alike", "high_alike")
+    unsaid = [name for name in ("plug_in", "design") if table[name].isna().all()]
+    unsaid += [] if table["missing"].any() else of_missing
+    return without_model(table.drop(columns=unsaid))
 
 
 def without_model(table: pd.DataFrame) -> pd.DataFrame:

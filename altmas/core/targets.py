@@ -14,6 +14,7 @@ from altmas.core.plugins import METRIC_PLUGINS, called
 from altmas.core.pool import Pool
 from altmas.metrics import InputError, Metric, metrics_named
 from altmas.metrics.custom import LabelFunction
+from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.types import FloatArray, IntArray
 
 
@@ -139,3 +140,13 @@ def pairs(targets: Sequence[Target]) -> list[tuple[Target, Target]]:
     """
     names = list(dict.fromkeys(t.name for t in targets))
     return [pair for name in names for pair in combinations([t for t in targets if t.name == name], 2)]
+
+
+def lower_is_better(metric: Metric) -> bool:
+    """Whether a metric counts what goes wrong.
+
+    >>> from altmas.metrics import expected_cost
+    >>> lower_is_better(expected_cost(1 - np.eye(2)))
+    True
+    """
+    return metric.name == "error_rate" or isinstance(metric, LinearMetric)

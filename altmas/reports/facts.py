@@ -45,11 +45,13 @@ SCHEMA = {
     "left_out [part, why]",
     "vendors": "differences [], best [], sentences []; or null for one model",
     "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
-    "missing": "questions without a label: unsure, skip, disputed, open",
+    "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
     "agreement": "items (with two labels or more), share, alpha, annotators, disputed; or null",
     "assumptions": "sentences",
     "warnings": "sentences",
-    "trail": "created, seed, settings, versions, inputs (name -> sha256), intact, problems, head, "
+    "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels]; or null",
+    "trail": "created, seed, secret (null in audits of older versions), commitment (the first event's hash), earlier "
+    "[created, folder, labels, head], settings, versions, inputs (name -> sha256), intact, problems, head, "
     "events [seq, at, kind, body, hash]",
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
@@ -86,7 +88,10 @@ def gather(
     status, pool = audit.status(), audit.pool  # after the findings, which make a refit that is due
     models = [_model(audit, findings, one.name, wanted) for one in pool.outputs]
     estimates = [{**row, "model": one["name"]} for one in models for row in one["estimates"]]
-    missing = {"unsure": status.unsure, "skip": status.skipped, "disputed": status.disputed, "open": status.open}
+    missing = {
+        "unsure": status.unsure, "skip": status.skipped, "disputed": status.disputed, "taken_back": status.taken_back,
+        "open": status.open - status.taken_back,
+    }  # fmt: skip
     record = trail(audit, contents=contents)
     vendors = _vendors(findings)
     used = findings.level if findings else audit.settings.level if level is None else level
@@ -113,6 +118,7 @@ def gather(
         "status": plain_data(status.as_dict()),
         "missing": plain_data(findings.missing if findings else missing),
         "agreement": _agreement(findings),
+        "conduct": plain_data(findings.conduct.as_dict()) if findings else None,
         "assumptions": assumptions(kinds_of(estimates), pool.size, sum(missing.values()), used) if findings else [],
         "warnings": warnings_of(
             findings.warnings if findings else (),
@@ -184,6 +190,9 @@ def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:
     return {
         "created": audit.settings.created,
         "seed": audit.settings.seed,
+        "secret": audit.created.body.get("secret"),
+        "commitment": audit.created.hash,
+        "earlier": audit.created.body.get("earlier", []),
         "settings": settings,
         "versions": versions,
         "inputs": inputs,

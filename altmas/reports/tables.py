@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from altmas.plots.heat_maps import VALUES_SHOWN
+from altmas.words.conduct import conduct_rows
 from altmas.words.events import event_words
 from altmas.words.surfaces import too_small
 from altmas.words.wording import (
@@ -305,6 +306,11 @@ def annotators_table(people: dict[str, int]) -> Table:
     """Answers by annotator."""
     rows = tuple((clean(name) or "(nobody named)", f"{count:,}") for name, count in people.items())
     return Table("Annotators", ("annotator", "answers"), rows)
+
+
+def conduct_table(conduct: Row) -> Table:
+    """How the answers came about."""
+    return Table("Conduct", ("what", "how often"), tuple(conduct_rows(conduct)))
 
 
 def pairs_table(caption: str, heads: tuple[str, str], pairs: dict[str, Any]) -> Table:

@@ -47,7 +47,7 @@ def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float) -> 
     if missing:
         out.append(
             "Questions without a label count as not answered: the estimate takes them to be like the others. "
-            "The worst and the best case show how far off that could be."
+            "Intervals of certified and random allow for the worst and the best case."
         )
     return out
 

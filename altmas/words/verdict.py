@@ -45,12 +45,15 @@ def how_good(row: Row, level: float, pool: int) -> str:
     >>> row = {"metric": "accuracy", "estimate": 0.911, "low": 0.883, "high": 0.938, "labels": 200}
     >>> how_good({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95, 10_000)
     'Accuracy is about 91%: between 88% and 94% (95% interval) on these 10,000 items, from 200 labels.'
+    >>> how_good({**row, "missing": 9, "low": 0.84, "promise": "approximate 95% coverage"}, 0.95, 10_000)
+    'Accuracy is between 84% and 94% (95% interval) on these 10,000 items, whatever the 9 questions without a label \
+are, from 200 labels; about 91% if they are like the others.'
     >>> how_good({**row, "promise": "spread of 50 draws, not coverage"}, 0.95, 10_000)
     'Accuracy is about 91% by the surrogate, on these 10,000 items, from 200 labels; its draws lie between 88% and 94%.'
     """
     metric, share = named(row["metric"]), is_share(row["metric"])
     subject = metric[:1].upper() + metric[1:]
-    value, low, high = row["estimate"], row["low"], row["high"]
+    value, low, high, missing = row["estimate"], row["low"], row["high"], row.get("missing")
     labels, items = counted(row["labels"], "label"), f"these {counted(pool, 'item')}"
     if value is None:
         return f"{subject} cannot be told yet from {labels}."
@@ -69,7 +72,23 @@ def how_good(row: Row, level: float, pool: int) -> str:
         )
     what = "credible interval" if kind == "credible" else "interval"
     between = f"between {least} and {most} ({100 * level:.6g}% {what})"
+    if missing:
+        questions = f"{counted(missing, 'question')} without a label {'is' if missing == 1 else 'are'}"
+        return (
+            f"{subject} is {between} on {items}, whatever the {questions}, from {labels}; "
+            f"about {about} if {'it is' if missing == 1 else 'they are'} like the others."
+        )
     return f"{subject} is about {about}: {between} on {items}, from {labels}."
+
+
+def taken_as_alike(missing: int) -> str:
+    """What an interval assumes that does not allow for missing answers.
+
+    >>> taken_as_alike(2)
+    'it takes the 2 questions without a label to be like the others'
+    """
+    questions = "question" if missing == 1 else f"{missing:,} questions"
+    return f"it takes the {questions} without a label to be like the others"
 
 
 def reach(row: Row) -> str:
@@ -95,7 +114,8 @@ def promise_in_words(row: Row, level: float) -> str:
     if None in (row["estimate"], row["low"], row["high"]):
         return "No interval can be given yet."
     out_of = f"{100 * level:.6g}"
-    made = f"Of 100 intervals made this way about {out_of} hold the true value"
+    missing = ", whatever the questions without a label are" if row.get("missing") else ""
+    made = f"Of 100 intervals made this way about {out_of} hold the true value{missing}"
     few = " With so few labels it may be fewer." if row["labels"] < ROUGH_BELOW else ""
     return {
         "exact": "As sure as the labels are: nothing was left to estimate.",
@@ -130,10 +150,13 @@ def next_step(row: Row | None, pool: int) -> str:
     >>> next_step({**row, "half_width": 0.02, "labels_needed": 200}, 10_000)
     'No more labels are needed for accuracy within ±3 points.'
     """
-    if row is None or row.get("labels_needed") is None:
+    if row is None or "labels_needed" not in row:
         return ""
-    metric, more = named(row["metric"]), int(row["labels_needed"] - row["labels"])
+    metric = named(row["metric"])
     goal = f"±{points(row['within'])}" if is_share(row["metric"]) else f"±{row['within']:g}"
+    if row["labels_needed"] is None:
+        return f"More labels alone do not bring {metric} to {goal}: too many questions have no label."
+    more = int(row["labels_needed"] - row["labels"])
     if more <= 0:
         return f"No more labels are needed for {metric} within {goal}."
     if row["labels_needed"] >= pool:
@@ -162,7 +185,9 @@ def unanswered(missing: Mapping[str, int], row: Row | None) -> str:
     '10 questions have no label: 7 unsure and 3 skipped. With all of them against the model, accuracy would be about \
 88.0%; with all for it, about 92.0%.'
     """
-    words = {"unsure": "unsure", "skip": "skipped", "disputed": "disputed", "open": "open"}
+    words = {
+        "unsure": "unsure", "skip": "skipped", "disputed": "disputed", "taken_back": "taken back", "open": "open"
+    }  # fmt: skip
     parts = [f"{missing[name]:,} {word}" for name, word in words.items() if missing.get(name)]
     total = sum(missing.get(name, 0) for name in words)
     if not parts:

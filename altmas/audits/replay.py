@@ -1,0 +1,170 @@
+"""Replaying an audit: every question is drawn again, and every refit made again, from the log alone.
+
+A chain of hashes shows that nothing was changed after it was written, unless all of it was written anew. Whoever picked
+the questions by hand and wrote the log to suit fails here: the questions must be those that the seed, the secret and
+the refits lead to. Whoever made the refits to suit fails as well: they must be what the answers lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from altmas.audits import registry
+from altmas.audits.draws import ENGINE
+from altmas.audits.events import Event
+from altmas.audits.fits import fit
+from altmas.audits.questions import Questions, ranking_for
+from altmas.audits.state import Fit, State
+from altmas.audits.store import StoreError
+from altmas.audits.values import Verification
+from altmas.audits.verification import verify_folder
+from altmas.core.method import ArrayMap
+from altmas.metrics.errors import AltmasError
+
+if TYPE_CHECKING:
+    from altmas.audits.audit import Audit
+
+SAME_CHANCE, SAME_FIT = 1e-6, 0.01
+"""Processors round differently. Chances may differ by so much, relatively, and the numbers of a refit on average.
+
+To hide the mistakes of a model, a refit would have to be wrong about most of them.
+"""
+
+
+def replayable(audit: Audit) -> bool:
+    """Whether this version draws as the one did that made the audit."""
+    return audit.created.body.get("engine") == ENGINE
+
+
+def draw_problems(audit: Audit) -> list[str]:
+    """Rounds whose questions, chances or ranking are not what the log before them leads to."""
+    problems, state = [], audit.blank_state()
+    questions = Questions(audit.job, audit.method, audit.files, audit.kept)
+    for event in audit.events():
+        if event.kind == "drawn" and (wrong := _wrong_with(event, state, audit, questions)):
+            return [*problems, f"round {event.body['round']} (event {event.seq}) {wrong}"]  # the rest rests on it
+        if event.kind == "answered" and audit.position(event.body["item"]) not in state.order:
+            problems.append(f"event {event.seq} answers a question that was not asked")
+        if event.kind == "fitted" and (wrong := _out_of_turn(event, state)):
+            problems.append(f"refit {event.body['number']} (event {event.seq}) {wrong}")
+        state.take([event])
+    return problems
+
+
+def _wrong_with(event: Event, state: State, audit: Audit, questions: Questions) -> str:
+    body, ids = event.body, audit.pool.ids
+    if body["round"] != len(state.rounds):
+        return f"is not round {len(state.rounds)}, whose turn it is"
+    if body["fit"] not in {ranking_for(state, wait=True), ranking_for(state, wait=False)}:
+        return "was drawn from another ranking than the newest there was"
+    choice = questions.draw(state, len(body["items"]), body["fit"])
+    if [ids[int(one)] for one in choice.items] != body["items"]:
+        return (
+            "does not ask what seed, secret and refits lead to: questions were picked by hand, or the pool is another"
+        )
+    if not np.allclose(choice.propensities, body["propensities"], rtol=SAME_CHANCE, atol=0):
+        return "does not have the chances that seed, secret and refits lead to"
+    return ""
+
+
+def _out_of_turn(event: Event, state: State) -> str:
+    number, upto = event.body["number"], event.body["upto"]
+    if not 0 <= number < len(state.milestones) or state.milestones[number] != upto:
+        return "was not due"
+    return ""
+
+
+def fit_problems(audit: Audit) -> list[str]:
+    """Refits that are not what the answers up to them lead to."""
+    problems, events = [], audit.events()
+    for one in audit.state.fits:
+        arrays, labels = made_again(audit, one, events)
+        if labels != one.labels or not _alike(arrays, audit.kept(one.number)[0]):
+            problems.append(f"refit {one.number} (file fits/{one.file}) is not what the answers before it lead to")
+    return problems
+
+
+def made_again(audit: Audit, one: Fit, events: Sequence[Event]) -> tuple[ArrayMap, int]:
+    """A refit from the log, and the labels it rests on."""
+    then = audit.state_at(one.upto, events)
+    return fit(audit.job, audit.method, then, audit.settings.batch, audit.kept)
+
+
+def _alike(made: ArrayMap, kept: ArrayMap) -> bool:
+    return set(made) == set(kept) and all(_close(made[name], kept[name]) for name in made)
+
+
+def _close(made: Any, kept: Any) -> bool:
+    if made.shape != kept.shape:
+        return False
+    if made.dtype.kind in "iu":
+        return bool((made == kept).mean() >= 1 - SAME_FIT) if made.size else True
+    scale = float(np.abs(made).mean())
+    return bool(np.abs(made - kept).mean() <= SAME_FIT * scale) if scale else bool((kept == 0).all())
+
+
+def restore_fits(audit: Audit) -> list[int]:
+    """Make refits again whose files are gone or damaged; their numbers.
+
+    A file that comes out as it was needs no more words. One that does not, as on another processor, is kept if every
+    question can be drawn again from it, and the log has its new hash; else nothing is kept, and the audit is refused.
+    """
+    events, restored, other = audit.events(), [], []
+    for one in audit.state.fits:  # in the order made: later ones rest on earlier ones
+        if audit.files.faults([one]):
+            name, found = audit.files.save(one.number, made_again(audit, one, events)[0])
+            restored.append(one.number)
+            other += [] if found == one.sha256 else [{"number": one.number, "file": name, "sha256": found}]
+    if not other:
+        return restored
+    if problems := draw_problems(audit):
+        for one in other:
+            (audit.files.home / one["file"]).unlink()
+        numbers = ", ".join(str(one["number"]) for one in other)
+        raise StoreError(f"refits {numbers} must come out as they were; got {problems[0]}. Restore them from a backup.")
+    audit.log_rebuilt(other)
+    return restored
+
+
+def verify_whole(folder: Path, *, fits: bool = True) -> Verification:
+    """Check everything: the chain and the files, then every draw, and with `fits` every refit, made again."""
+    from altmas.audits.audit import Audit
+
+    checked = verify_folder(folder)
+    if not checked.ok:
+        return checked
+    try:
+        with Audit.open(folder) as audit:
+            problems = [*_registry_problems(audit)]
+            if replayable(audit):
+                problems += draw_problems(audit) or (fit_problems(audit) if fits else [])
+            notices = [] if replayable(audit) else [OLDER]
+    except AltmasError as error:
+        problems, notices = [str(error)], []
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:  # of a log that was made up
+        problems, notices = [f"the log tells of something that cannot have happened: {error!r}"], []
+    return replace(checked, ok=not problems, problems=tuple(problems), notices=tuple(notices))
+
+
+OLDER = (
+    "The questions were drawn by another version of altmas, so they were not drawn again; chain and files were checked."
+)
+
+
+def _registry_problems(audit: Audit) -> list[str]:
+    """What this user's registry knows of the log that the log does not."""
+    known = registry.known(audit.created.hash)
+    if known is None:
+        return []
+    hashes = [event.hash for event in audit.events()]
+    if known.seq > len(hashes):
+        lost = known.seq - len(hashes)
+        return [f"the log ends {lost:,} events before the last one that was noted in {registry.home()}"]
+    if hashes[known.seq - 1] != known.head:
+        return [f"event {known.seq} is not the one that was noted in {registry.home()}: the log was written anew"]
+    return []
