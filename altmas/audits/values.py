@@ -83,9 +83,7 @@ class Status:
 
 @dataclass(frozen=True)
 class Verification:
-    """What checking an audit found: `problems` is empty if nothing was lost or changed; `notices` say what was not
-    checked.
-    """
+    """What checking an audit found: no `problems` if nothing was lost or changed; `notices` of what was not checked."""
 
     ok: bool
     events: int

@@ -240,6 +240,11 @@ MOST_NONLINEARITY = 3.0
 """What linearising left out counts up to this many standard errors; further away, Q(T) tells nothing."""
 
 
+SIDE_TAIL = 0.025
+SIDE_NORMAL = float(ndtri(1 - SIDE_TAIL))
+"""An interval's errors to each side are read off its 95% ends, whatever its level."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """A point estimate with its interval and the standard error of the design.
@@ -324,6 +329,7 @@ def wald(found: Designed, level: float) -> Interval:
     shape = share * labels + 0.5, (1 - share) * labels + 0.5
     low = 0.0 if open_low else min(float(betaincinv(*shape, tail)), share)
     high = 1.0 if open_high else max(float(betaincinv(*shape, 1 - tail)), share)
-    below = (share - low) * width / (normal if open_low else -float(ndtri(tail)))
-    above = (high - share) * width / (normal if open_high else -float(ndtri(tail)))
+    far = betaincinv(*shape, SIDE_TAIL), betaincinv(*shape, 1 - SIDE_TAIL)
+    below = (share - (0.0 if open_low else min(float(far[0]), share))) * width / SIDE_NORMAL
+    above = ((1.0 if open_high else max(float(far[1]), share)) - share) * width / SIDE_NORMAL
     return Interval(centre, bottom + low * width, bottom + high * width, error, below, above)

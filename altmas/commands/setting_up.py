@@ -60,7 +60,7 @@ DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget",
 @click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
-@click.option("--seed", type=click.IntRange(0), help="Of the draws. Left out, the operating system draws one.")
+@click.option("--seed", type=int, help="Of the draws. Left out, the operating system draws one.")
 @click.option("--secret", help="Only to replay an audit: with its seed, the secret that its report revealed.")
 @click.option("--guidelines", type=shared.FILE_IN, help="A text file that annotators can open.")
 @click.option("--title", default="", help="Title of the report.")

@@ -86,8 +86,8 @@ def test_only_whole_numbers_of_questions(audit, n):
 def test_told_in_order_an_audit_is_assess(tmp_path, seed, initial, batch):
     world = make_world(seed=seed)
     count = initial + 7 * batch
-    result = assessed(world, count, initial=initial, batch=batch, seed=seed)
     with make_audit(tmp_path / "a", world, metrics=METRICS, initial=initial, batch=batch, seed=seed) as audit:
+        result = assessed(world, count, initial=initial, batch=batch, seed=audit.job.seed)
         answer(audit, world, count)
         assert drawn(audit) == result.answers["position"].tolist()
         given = [p for one in rounds(audit) for p in one["propensities"]]
@@ -106,8 +106,8 @@ def test_told_in_order_an_audit_is_assess(tmp_path, seed, initial, batch):
 
 def test_an_anytime_audit_told_in_order_is_assess(tmp_path, world):
     method = altmas.make_method("certified", interval="anytime")
-    result = assessed(world, 60, method=method, metrics=["accuracy"])
     with make_audit(tmp_path / "a", world, options={"interval": "anytime"}) as audit:
+        result = assessed(world, 60, method=method, metrics=["accuracy"], seed=audit.job.seed)
         answer(audit, world, 60)
         assert drawn(audit) == result.answers["position"].tolist()
         row, expected = audit.findings().estimates.iloc[0], result.estimates.iloc[0]
@@ -116,8 +116,8 @@ def test_an_anytime_audit_told_in_order_is_assess(tmp_path, world):
 
 
 def test_a_random_audit_told_in_order_is_assess(tmp_path, world):
-    result = assessed(world, 60, method="random")
     with make_audit(tmp_path / "a", world, metrics=METRICS, method="random") as audit:
+        result = assessed(world, 60, method="random", seed=audit.job.seed)
         answer(audit, world, 60)
         assert drawn(audit) == result.answers["position"].tolist()
         table = audit.findings().estimates

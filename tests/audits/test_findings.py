@@ -49,7 +49,7 @@ def test_everything_labelled_is_exact(tmp_path, method):
         counts = tally(world.truth, world.said, 4)
         np.testing.assert_allclose(cells["estimate"], counts.ravel())
         np.testing.assert_allclose(cells["low"], cells["high"])
-        assert found.missing == {"unsure": 0, "skip": 0, "disputed": 0, "open": 0}
+        assert found.missing == {"unsure": 0, "skip": 0, "disputed": 0, "taken_back": 0, "open": 0}
         assert found.warnings == ()
 
 
@@ -64,14 +64,18 @@ def test_everything_asked_but_one_skipped_is_not_exact(tmp_path):
         assert (row.worst_case, row.best_case) == pytest.approx((sum(right) / 60, (sum(right) + 1) / 60))
 
 
-def test_what_was_taken_back_does_not_count(audit, world):
+def test_what_was_taken_back_is_missing_until_it_is_answered_again(audit, world):
     answer(audit, world, 30)
-    before = audit.findings().estimates
     query = audit.ask(1)[0]
     audit.tell(query.id, world.label(query.position))
-    assert audit.findings().labels == 31
+    before = audit.findings()
+    assert before.labels == 31
     audit.undo()
-    pd.testing.assert_frame_equal(audit.findings().estimates, before)
+    undone = audit.findings()
+    assert (undone.labels, undone.missing["taken_back"]) == (30, 1)
+    assert undone.estimates["low"].iloc[0] < before.estimates["low"].iloc[0]
+    audit.redo()
+    pd.testing.assert_frame_equal(audit.findings().estimates, before.estimates)
 
 
 def test_questions_after_the_last_answer_do_not_count_yet(audit, world):

@@ -27,7 +27,7 @@ def test_missing_answers_are_counted_by_reason(tmp_path, world):
                 audit.tell(query.id, first, annotator="mk")
                 audit.tell(query.id, second, annotator="jo")
         found = audit.findings()
-        assert found.missing == {"unsure": 1, "skip": 1, "disputed": 1, "open": 1}
+        assert found.missing == {"unsure": 1, "skip": 1, "disputed": 1, "taken_back": 0, "open": 1}
         assert found.labels == 8
         assert any("4 of 12 questions have no label" in one for one in found.warnings)
 

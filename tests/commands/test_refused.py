@@ -106,6 +106,7 @@ def test_a_folder_that_holds_something_is_left_alone(files, tmp_path):
 )
 def test_refusals_change_nothing(labelled, monkeypatch, tmp_path, command, sentence):
     monkeypatch.chdir(tmp_path)
+    told("estimate", labelled)  # which is a look, and logged once
     before = head(labelled)
     name, *options = command.split()
     said = refused(name, labelled, *options)

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import re
 import stat
 
@@ -26,6 +27,7 @@ def test_facts_are_the_findings(audit, facts):
     assert facts["labels"] == found.labels
     for name in ("estimate", "low", "high", "plug_in", "design", "random_needed", "worst_case", "best_case"):
         assert [row[name] for row in model["estimates"]] == found.estimates[name].tolist()
+    assert all(row["low"] < row["low_alike"] for row in model["estimates"])
     for table in model["groups"]:
         asked = found.groups(table["by"])
         assert [row["estimate"] for row in table["rows"]] == asked["estimate"].tolist()
@@ -34,7 +36,8 @@ def test_facts_are_the_findings(audit, facts):
     assert [row["high"] for row in model["confusion"]["cells"]] == found.confusion()["high"].tolist()
     assert [row["bias"] for row in model["calibration"]["bins"]] == found.calibration()["bias"].tolist()
     assert tuple(model["calibration"]["ece"].values()) == found.ece()
-    assert [row["labels_needed"] for row in model["forecast"]] == found.forecast(0.03)["labels_needed"].tolist()
+    needed = found.forecast(0.03)["labels_needed"]
+    assert [row["labels_needed"] for row in model["forecast"]] == [None if math.isnan(n) else n for n in needed]
     assert len(model["history"]) == len(found.history)
     assert facts["missing"] == found.missing
     assert facts["missing"]["unsure"] > 0

@@ -66,8 +66,8 @@ def by_audit(folder, world, name, task, seed, **more):
 @pytest.mark.parametrize(("name", "task"), CASES)
 def test_an_audit_and_assess_are_one(name, task, chosen_seed, world, tmp_path):
     more, goal = OPTIONS.get(name, {}), TASKS[task]
-    result = by_assess(world, name, goal, chosen_seed, **more)
     with by_audit(tmp_path / "audit", world, name, goal, chosen_seed, **more) as audit:
+        result = by_assess(world, name, goal, audit.job.seed, **more)
         assert [audit.pool.ids[p] for p in audit.state.order] == result.answers["id"].tolist()
         found = audit.findings()
         for column in ("metric", "estimate", "low", "high", "promise"):
@@ -89,16 +89,16 @@ def test_an_audit_and_assess_are_one_with_features(world, tmp_path):
     labels, said, given = world
     features = np.eye(3)[labels] + np.random.default_rng(1).normal(0, 0.7, (150, 3))
     featured = labels, said, {**given, "features": features}
-    result = by_assess(featured, "certified", "estimate", 0)
     with by_audit(tmp_path / "audit", featured, "certified", "estimate", 0) as audit:
+        result = by_assess(featured, "certified", "estimate", audit.job.seed)
         assert [audit.pool.ids[p] for p in audit.state.order] == result.answers["id"].tolist()
         assert audit.estimate()["estimate"].tolist() == result.estimates["estimate"].tolist()
 
 
 @pytest.mark.parametrize("chosen_seed", SEEDS)
 def test_an_audit_of_anytime_intervals_is_one_with_assess(chosen_seed, world, tmp_path):
-    result = by_assess(world, "certified", "estimate", chosen_seed, interval="anytime")
     with by_audit(tmp_path / "audit", world, "certified", "estimate", chosen_seed, interval="anytime") as audit:
+        result = by_assess(world, "certified", "estimate", audit.job.seed, interval="anytime")
         found = audit.estimate()
         assert found[["estimate", "low", "high"]].equals(result.estimates[["estimate", "low", "high"]])
         assert found["promise"].tolist() == result.estimates["promise"].tolist()
