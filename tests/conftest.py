@@ -19,6 +19,16 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("seed", range(int(first), int(last or first) + 1))
 
 
+TRUE_DRAWS = draws.new_seed, draws.new_secret
+
+
+@pytest.fixture
+def true_draws(monkeypatch):
+    """Seeds and secrets as users get them."""
+    monkeypatch.setattr(draws, "new_seed", TRUE_DRAWS[0])
+    monkeypatch.setattr(draws, "new_secret", TRUE_DRAWS[1])
+
+
 @pytest.fixture(scope="session", autouse=True)
 def repeatable_draws():
     """Audits that give no seed draw the same questions in every run of the tests; tests of secrecy undo this."""

@@ -22,6 +22,7 @@ from altmas.audits.settings import ECE
 from altmas.audits.state import State
 from altmas.catalogue import findings_of
 from altmas.core.checks import fraction
+from altmas.core.estimates import whatever_missing
 from altmas.core.findings import (
     ComparesModels,
     Findings,
@@ -123,8 +124,10 @@ class AuditFindings:
             if found is None:
                 raise InputError("ece", "be asked of scores that are probabilities", "none such")
             row = dict(zip(("estimate", "low", "high"), found, strict=True))
-            promise = f"approximate {self.level:.0%} coverage, bins as they are"
-            rows.append({"model": name, "metric": ECE, **row, "labels": self.labels, "promise": promise})
+            lost = len(self.drawn.missing)
+            promise = f"approximate {self.level:.0%} coverage, bins as they are{whatever_missing(lost)}"
+            told = {"labels": self.labels, "promise": promise, **({"missing": lost} if lost else {})}
+            rows.append({"model": name, "metric": ECE, **row, **told})
         more = pd.DataFrame(rows)
         return more if "model" in table else more.drop(columns="model")
 

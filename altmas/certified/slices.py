@@ -96,8 +96,13 @@ def ece(estimator: Estimator) -> tuple[float, float, float]:
     whole = abs(float(_probabilities(estimator).mean()) - accuracy.estimate)
     lessened = max(lessened, whole if whole > 2 * accuracy.error else 0.0)
     reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
-    high = min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)
-    return lessened, max(lessened - reach, 0.0), high
+    low, high = max(lessened - reach, 0.0), min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)
+    if len(estimator.missing) == 0:
+        return lessened, low, high
+    # Whatever the missing answers are, each bin's accuracy is within its interval, which allows for them.
+    score, least, most = (table[name].to_numpy() for name in ("score", "low", "high"))
+    near, far = np.maximum(least - score, score - most), np.maximum(score - least, most - score)
+    return lessened, min(low, float(share @ np.maximum(near, 0.0))), max(high, float(share @ far))
 
 
 def _errors(interval: Interval) -> dict[str, float]:

@@ -114,8 +114,8 @@ def promise_in_words(row: Row, level: float) -> str:
     if None in (row["estimate"], row["low"], row["high"]):
         return "No interval can be given yet."
     out_of = f"{100 * level:.6g}"
-    missing = ", whatever the questions without a label are" if row.get("missing") else ""
-    made = f"Of 100 intervals made this way about {out_of} hold the true value{missing}"
+    missing = " and whatever the questions without a label are" if row.get("missing") else ""
+    made = f"Of 100 intervals made this way about {out_of} hold the true value"
     few = " With so few labels it may be fewer." if row["labels"] < ROUGH_BELOW else ""
     return {
         "exact": "As sure as the labels are: nothing was left to estimate.",
@@ -125,8 +125,8 @@ def promise_in_words(row: Row, level: float) -> str:
         "so you may watch and stop when you like.",
         "credible": "This is a belief, not coverage: it is as good as the prior it began with.",
         "published": "The normal interval of the literature: it fails with few labels, and near 0 and 1.",
-        "random": f"{made}, under random sampling.{few}",
-        "approximate": f"{made}, whatever the surrogate believes.{few}",
+        "random": f"{made}, under random sampling{missing}.{few}",
+        "approximate": f"{made}, whatever the surrogate believes{missing}.{few}",
     }.get(kind_of(row["promise"]), f"The interval's promise: {row['promise']}.")
 
 
@@ -170,7 +170,8 @@ def random_needed(row: Row) -> str:
     >>> random_needed({"metric": "accuracy", "labels": 200, "random_needed": 540})
     'Random sampling would have needed about 540 labels for accuracy as precise as this; 200 were spent.'
     """
-    if row.get("random_needed") is None or row["labels"] < ROUGH_BELOW:  # of few labels a forecast says little
+    few = row["labels"] < ROUGH_BELOW  # of few labels a forecast says little
+    if row.get("random_needed") is None or few or row.get("missing"):
         return ""
     needed, spent = int(row["random_needed"]), f"{row['labels']:,} {'was' if row['labels'] == 1 else 'were'} spent"
     about = counted(needed, "label")
