@@ -5,18 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from altmas.audits.drafts import draft_of
 from altmas.audits.events import canonical
+from altmas.audits.media_files import save_media
 from altmas.audits.pool_files import save_pool
 from altmas.audits.settings import Settings
 from altmas.audits.store import Store
-from altmas.core.files import FOLDER_MODE, sync_folder
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
@@ -30,29 +28,26 @@ ItemRow = tuple[int, str, str, str | None]
 def make_folder(
     target: Path, pool: Pool, settings: Settings, items: pd.DataFrame | None, media: Sequence[str | None] | None
 ) -> Path:
-    """Check everything, write a draft beside the folder, then give it its name: an audit that is there is complete."""
+    """Check everything, write a draft beside the folder, then name it: an audit that is there is complete."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError("audit folder", "be new or empty", str(target), "Audit.open takes up one that is there.")
     settings.checked(pool)
     settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows = _item_rows(pool, items, media)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        os.chmod(draft, FOLDER_MODE)
-        files = save_pool(draft, pool)
+    with draft_of(target) as draft:
+        files, images = save_media(draft, [row[-1] for row in rows], save_pool(draft, pool))
         store = Store.create(draft, rows)
-        body = {"settings": settings.as_dict(), "files": files, "items": digest(rows), "size": pool.size}
+        body = {
+            "settings": settings.as_dict(),
+            "files": files,
+            "items": digest(rows),
+            "size": pool.size,
+            "media": images,
+            "witness": True,
+        }
         with store.writing():
             store.append("created", body)
         store.close()
-        if target.exists():
-            target.rmdir()
-        draft.rename(target)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
-    sync_folder(target.parent)
     return target
 
 

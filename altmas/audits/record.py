@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from altmas.audits import pool_files
+from altmas.audits import pool_files, witness
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles, under_way
 from altmas.audits.settings import Settings
@@ -25,6 +25,15 @@ from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 
 LONGEST_NAME = 64
+
+
+def refuse_loss(folder: Path, store: Store) -> None:
+    """Refuse to go on without what was acknowledged, as if it had never been there."""
+    lost = store.loss()
+    if lost is not None:
+        mends = "Put audit.db-wal back if you have it, or restore a backup"
+        on = f"`altmas recover {folder} --accept-loss` goes on without"
+        raise StoreError(f"audit must be whole; got {folder}: {witness.in_words(lost)}. {mends}; {on}.")
 
 
 def annotator_name(name: str) -> str:
@@ -45,8 +54,11 @@ class Record:
     def __init__(self, folder: Path, store: Store) -> None:
         self.folder, self.store = folder, store
         self.files = FitFiles(folder)
+        self._sound: set[int] = set()  # fits whose files were checked
+        self.unsaved: list[Event] = []  # refits of an audit that can only be read
         try:
             events = store.events()
+            refuse_loss(folder, store)
             self.created = events[0]
             self.settings = Settings.of(self.created.body["settings"], self.created.at)
             self.state = self._blank_state().take(events)
@@ -59,7 +71,12 @@ class Record:
     def open(cls, folder: str | os.PathLike[str]) -> Self:
         """An audit made before."""
         path = Path(folder)
-        return cls(path, Store.open(path))
+        store = Store.open(path)
+        try:
+            return cls(path, store)
+        except BaseException:
+            store.close()
+            raise
 
     def close(self) -> None:
         """Let go of the store; every answer is on disk already."""
@@ -299,7 +316,15 @@ class Record:
 
     def check_files(self) -> None:
         """Refuse to go on with files that are not what they were; a number from them would be worse than none."""
-        problems = [*self._pool_problems, *self.files.faults(self.state.fits)]
+        self._refuse([*self._pool_problems, *self.files.faults(self.state.fits)])
+
+    def check_ranking(self, number: int | None) -> None:
+        """Refuse to draw from files that are not what they were: the chances would be logged, and be wrong for good."""
+        used = [one for one in self.state.fits if one.number == number and number not in self._sound]
+        self._refuse([*self._pool_problems, *self.files.faults(used)])
+        self._sound.update(one.number for one in used)
+
+    def _refuse(self, problems: list[str]) -> None:
         if problems:
             raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.")
 

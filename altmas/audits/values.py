@@ -85,3 +85,4 @@ class Verification:
     events: int
     head: str
     problems: tuple[str, ...] = ()
+    only_images: bool = False  # all that is wrong is outside of the folder

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands import shared
+from altmas.commands.setting_up import hashed
 from altmas.words.wording import counted, short
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         shared.say_json("log", {**verdict, "events": [vars(event) for event in events]}, audit)
     elif checked is not None:
         click.echo(f"{counted(checked.events, 'event')}, each follows the one before; head {checked.head}")
+        if (images := events[0].body.get("media", {})).get("files"):
+            click.echo(f"Images: {hashed(images)}, and are what they were.")
     elif target is None:
         for event in events:
             click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {short(canonical(event.body), 100)}")

@@ -1,0 +1,112 @@
+"""What the tests of integrity share: answers in the WAL alone, harm of every kind, other users, full disks."""
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import contextmanager
+
+from altmas.audits.events import GENESIS, canonical, link
+from altmas.audits.store import STORE_FILE
+from altmas.audits.witness import WITNESS_FILE
+from worlds.audits import answer, make_audit, make_world
+from worlds.places import ROOT
+
+WAL, SHM = f"{STORE_FILE}-wal", f"{STORE_FILE}-shm"
+NOBODY = 65534
+
+
+def copy_live(folder, target):
+    """A copy of a folder as a kill of whoever has it open would leave it."""
+    return shutil.copytree(folder, target, ignore=shutil.ignore_patterns("*-shm", "*.lock"))
+
+
+def left_by_a_kill(folder, asked=40, more=6, **options):
+    """An audit whose last answers are in the WAL alone, and its world; a refit is due where `more` made it so."""
+    world = make_world(**options)
+    with make_audit(folder.with_name(f"{folder.name}-made"), world) as audit:
+        answer(audit, world, asked)
+        audit.store.checkpoint()
+        for query in audit.ask(more):
+            audit.tell(query.id, world.label(query.position), annotator="mk")
+        copy_live(audit.folder, folder)
+    assert (folder / WAL).stat().st_size > 0
+    return world
+
+
+def without_wal(folder, target):
+    """What somebody has who copies the database, and nothing that lies beside it."""
+    return shutil.copytree(folder, target, ignore=shutil.ignore_patterns("*-wal", "*-shm", "*.lock"))
+
+
+def made_without_witness(folder):
+    """Make an audit look as one of an earlier version: without a witness, and never promised one."""
+    connection = sqlite3.connect(folder / STORE_FILE)
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    previous = GENESIS
+    for seq, at, kind, body, client, *_ in connection.execute("SELECT * FROM events ORDER BY seq").fetchall():
+        held = json.loads(body)
+        held.pop("witness", None)
+        text = canonical(held)
+        found = link(seq, at, kind, text, client, previous)
+        values = (text, previous, found, seq)
+        connection.execute("UPDATE events SET body = ?, previous = ?, hash = ? WHERE seq = ?", values)
+        previous = found
+    connection.commit()
+    connection.close()
+    (folder / WITNESS_FILE).unlink()
+    return folder
+
+
+def program_as_nobody(*arguments, cwd="/"):
+    """Run the program as a user who owns nothing."""
+    return as_nobody(sys.executable, "-m", "altmas", *arguments, cwd=cwd)
+
+
+def as_nobody(*command, cwd="/"):
+    """Run a command as a user who owns nothing; our own code is readable to all."""
+
+    def drop():
+        os.setgroups([])
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": "/nonexistent", "MPLCONFIGDIR": "/nonexistent"}
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
+    return subprocess.run(
+        list(map(str, command)), preexec_fn=drop, capture_output=True, text=True, cwd=cwd, env=environment
+    )
+
+
+def for_all_to_read(folder):
+    """Let others look into a folder and its files, and change nothing."""
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    for path in folder.parents:
+        if path.stat().st_mode & 0o055 != 0o055 and path.owner() == folder.owner():
+            path.chmod(path.stat().st_mode | 0o055)
+    return folder
+
+
+@contextmanager
+def small_disk(place, kilobytes):
+    """A file system of its own, mounted at a new folder."""
+    place.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", place], check=True)
+    try:
+        yield place
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
+
+
+def fill_up(disk):
+    """Leave no room on a disk."""
+    with (disk / "ballast").open("wb", buffering=0) as file:
+        try:
+            while True:
+                file.write(b"x" * 1024)
+        except OSError:
+            pass
