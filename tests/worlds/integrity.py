@@ -6,12 +6,16 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from contextlib import contextmanager
+
+import pytest
 
 from altmas.audits.events import GENESIS, canonical, link
 from altmas.audits.store import STORE_FILE
 from altmas.audits.witness import WITNESS_FILE
 from worlds.audits import answer, make_audit, make_world
+from worlds.commands import Done
 from worlds.places import ROOT
 
 WAL, SHM = f"{STORE_FILE}-wal", f"{STORE_FILE}-shm"
@@ -23,9 +27,9 @@ def copy_live(folder, target):
     return shutil.copytree(folder, target, ignore=shutil.ignore_patterns("*-shm", "*.lock"))
 
 
-def left_by_a_kill(folder, asked=40, more=6, **options):
+def left_by_a_kill(folder, world=None, asked=40, more=6):
     """An audit whose last answers are in the WAL alone, and its world; a refit is due where `more` made it so."""
-    world = make_world(**options)
+    world = world or make_world()
     with make_audit(folder.with_name(f"{folder.name}-made"), world) as audit:
         answer(audit, world, asked)
         audit.store.checkpoint()
@@ -61,33 +65,31 @@ def made_without_witness(folder):
     return folder
 
 
-def program_as_nobody(*arguments, cwd="/"):
-    """Run the program as a user who owns nothing."""
-    return as_nobody(sys.executable, "-m", "altmas", *arguments, cwd=cwd)
+COMMANDS = """
+import json, sys
+from worlds.commands import altmas
+done = [altmas(*one) for one in json.loads(sys.argv[1])]
+print(json.dumps([[one.code, one.out, one.err] for one in done]))
+"""
 
 
-def as_nobody(*command, cwd="/"):
-    """Run a command as a user who owns nothing; our own code is readable to all."""
-
-    def drop():
-        os.setgroups([])
-        os.setgid(NOBODY)
-        os.setuid(NOBODY)
-
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HOME": "/nonexistent", "MPLCONFIGDIR": "/nonexistent"}
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
-    return subprocess.run(
-        list(map(str, command)), preexec_fn=drop, capture_output=True, text=True, cwd=cwd, env=environment
+def run_by_others(commands, cwd):
+    """Run commands in a process that may not write; how each ended. Root first becomes somebody who owns nothing."""
+    become = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if os.geteuid() == 0 else []
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests'}", "HOME": "/nonexistent"}
+    environment |= {"PYTHONDONTWRITEBYTECODE": "1", "MPLCONFIGDIR": tempfile.gettempdir()}
+    texts = json.dumps([list(map(str, one)) for one in commands])
+    done = subprocess.run(
+        [*become, sys.executable, "-c", COMMANDS, texts], capture_output=True, text=True, cwd=cwd, env=environment
     )
+    assert done.returncode == 0, done.stderr
+    return [Done(*one) for one in json.loads(done.stdout.splitlines()[-1])]
 
 
-def for_all_to_read(folder):
-    """Let others look into a folder and its files, and change nothing."""
-    for path in (folder, *folder.rglob("*")):
-        path.chmod(0o755 if path.is_dir() else 0o644)
-    for path in folder.parents:
-        if path.stat().st_mode & 0o055 != 0o055 and path.owner() == folder.owner():
-            path.chmod(path.stat().st_mode | 0o055)
+def for_reading_only(folder):
+    """Let everybody look into a folder and its files, and nobody change anything."""
+    for path in (*folder.rglob("*"), folder):
+        path.chmod(0o555 if path.is_dir() else 0o444)
     return folder
 
 
@@ -95,7 +97,9 @@ def for_all_to_read(folder):
 def small_disk(place, kilobytes):
     """A file system of its own, mounted at a new folder."""
     place.mkdir()
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", place], check=True)
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", place], capture_output=True)
+    if done.returncode:
+        pytest.skip("nothing can be mounted here")
     try:
         yield place
     finally:
