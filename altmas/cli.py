@@ -7,7 +7,7 @@ import sys
 import click
 
 from altmas import __version__
-from altmas.commands import completing, exchanging, keeping, labelling, looking, setting_up, surfacing
+from altmas.commands import completing, exchanging, keeping, labelling, looking, saving, setting_up, surfacing
 from altmas.commands.shared import EXIT_REFUSED
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
@@ -42,8 +42,8 @@ def commands() -> None:
 for command in (
     demo, setting_up.init, setting_up.check, exchanging.next_questions, labelling.label,
     exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
-    looking.vendors, keeping.report, keeping.export, keeping.log, keeping.undo, keeping.redo, keeping.refit,
-    completing.completion,
+    looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo,
+    keeping.refit, saving.recover, completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,6 +140,7 @@ class Audit(Record):
         if count <= 0:
             return
         ranking = ranking_for(self.state, wait=wait)
+        self.check_ranking(ranking)
         choice = self._questions.draw(self.state, count, ranking)
         body = {
             "round": len(self.state.rounds),
@@ -170,9 +172,15 @@ class Audit(Record):
         return None if number < 0 or any(one.number == number for one in self.state.fits) else number
 
     def refit(self) -> bool:
-        """Make the refit that is due, after any that is under way in another process; False if there is none."""
+        """Make the refit that is due, after any that is under way in another process; False if there is none.
+
+        Of an audit that can only be read it is made in memory: what is found is the same as in a copy of it.
+        """
         if not self.refit_due():
             return False
+        if self.store.read_only:
+            self._refit_in_memory()
+            return True
         with one_at_a_time(self.folder):
             self.refresh()
             number = self._due()
@@ -185,8 +193,18 @@ class Audit(Record):
             body = {"number": number, "upto": upto, "labels": labels, "file": name, "sha256": found}
             with self._writing():
                 self.store.append("fitted", body)
+            self.store.checkpoint()
             self.note_in_registry()
             return True
+
+    def _refit_in_memory(self) -> None:
+        events, number = self.store.events(), len(self.state.milestones) - 1
+        upto = self.state.milestones[number]
+        arrays, labels = fit(self.job, self.method, self.state_at(upto, events), self.settings.batch, self.kept)
+        self.files.hold(number, arrays)
+        body = {"number": number, "upto": upto, "labels": labels, "file": "", "sha256": ""}
+        self.unsaved.append(replace(events[-1], kind="fitted", body=body))  # the log still ends where it ends
+        self.state.take(self.unsaved[-1:])
 
     def restore_fits(self) -> list[int]:
         """Make refits again whose files are gone or damaged, from the log; their numbers."""

@@ -5,21 +5,19 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits import draws, registry
+from altmas.audits.drafts import draft_of
 from altmas.audits.draws import checked_secret
 from altmas.audits.events import canonical
+from altmas.audits.media_files import save_media
 from altmas.audits.pool_files import save_pool
 from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
 from altmas.audits.store import Store
-from altmas.core.files import FOLDER_MODE, sync_folder
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
@@ -38,34 +36,31 @@ def make_folder(
     media: Sequence[str | None] | None,
     secret: str | None = None,
 ) -> Path:
-    """Check everything, write a draft beside the folder, then give it its name: an audit that is there is complete."""
+    """Check everything, write a draft beside the folder, then name it: an audit that is there is complete."""
     given = {} if secret is None else {"secret": checked_secret(secret), "secret_given": True}
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError("audit folder", "be new or empty", str(target), "Audit.open takes up one that is there.")
     settings.checked(pool)
     settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows = _item_rows(pool, items, media)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
-    try:
-        os.chmod(draft, FOLDER_MODE)
-        files = save_pool(draft, pool)
+    with draft_of(target) as draft:
+        files, images = save_media(draft, [row[-1] for row in rows], save_pool(draft, pool))
         store = Store.create(draft, rows)
-        body = {"settings": settings.as_dict(), "files": files, "items": digest(rows), "size": pool.size}
-        body["engine"] = draws.ENGINE
         sources = registry.sources_of(pool, files["ids.json"])
-        body["earlier"] = [_told(one) for one in registry.others_of(sources)]
+        body = {
+            "settings": settings.as_dict(),
+            "files": files,
+            "items": digest(rows),
+            "size": pool.size,
+            "media": images,
+            "witness": True,
+            "engine": draws.ENGINE,
+            "earlier": [_told(one) for one in registry.others_of(sources)],
+        }
         body |= given or {"secret": draws.new_secret()}  # only now, when no file of the pool can change any more
         with store.writing():
             created = store.append("created", body)
         store.close()
-        if target.exists():
-            target.rmdir()
-        draft.rename(target)
-    except BaseException:
-        shutil.rmtree(draft, ignore_errors=True)
-        raise
-    sync_folder(target.parent)
     where = str(target.absolute())
     registry.note(Registered(created.hash, created.at, where, sources, 0, created.seq, created.hash))
     return target

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from altmas.audits.events import canonical
+from altmas.audits.media_files import MEDIA_FILE
 from altmas.metrics.errors import InputError
 
 SECRET_DIGITS = 64
@@ -59,5 +60,6 @@ def draws_seed(created: Mapping[str, Any]) -> int:
     seed = int(created["settings"]["seed"])
     if "secret" not in created:
         return seed
-    bound = canonical([seed, created["files"]])
+    pool = {name: found for name, found in created["files"].items() if name != MEDIA_FILE}  # that one tells of places
+    bound = canonical([seed, pool])
     return int.from_bytes(hmac.digest(bytes.fromhex(created["secret"]), bound.encode(), "sha256"))

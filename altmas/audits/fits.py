@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from altmas.audits.sample import Kept, drawing
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
-from altmas.core.files import FOLDER_MODE, locked, sha256_of, sync_folder, write_whole
+from altmas.core.files import FOLDER_MODE, locked, remove_left_behind, sha256_of, sync_folder, write_whole
 from altmas.core.method import ArrayMap, Job, Method, Replays
 
 FITS_FOLDER = "fits"
@@ -61,6 +62,7 @@ class FitFiles:
 
     def __init__(self, folder: Path) -> None:
         self.home = folder / FITS_FOLDER
+        self._held: dict[int, ArrayMap] = {}
         self.array = lru_cache(maxsize=4)(self._array)  # a ranking is read once, then drawn from many times
         self.names = lru_cache(maxsize=64)(self._names)
 
@@ -69,8 +71,7 @@ class FitFiles:
         if not self.home.is_dir():
             self.home.mkdir(mode=FOLDER_MODE)
             sync_folder(self.home.parent)
-        for left_behind in self.home.glob(".*.part"):  # of a refit that was killed
-            left_behind.unlink(missing_ok=True)
+        remove_left_behind(self.home)
 
         def write(file: IO[bytes]) -> None:
             np.savez(file, **arrays)  # type: ignore[arg-type]
@@ -80,11 +81,19 @@ class FitFiles:
         self.names.cache_clear()
         return path.name, sha256_of(path)
 
+    def hold(self, number: int, arrays: ArrayMap) -> None:
+        """Keep a fit's arrays in memory, where no file can be written."""
+        self._held[number] = arrays
+
     def _array(self, number: int, name: str) -> NDArray[Any]:
+        if number in self._held:
+            return np.asarray(self._held[number][name])
         with self._opened(number) as held:
             return np.asarray(held[name])
 
     def _names(self, number: int) -> tuple[str, ...]:
+        if number in self._held:
+            return tuple(self._held[number])
         with self._opened(number) as held:
             return tuple(held.files)
 
@@ -105,6 +114,8 @@ class FitFiles:
         """Files that are missing or are not what they were."""
         found = []
         for one in fits:
+            if one.number in self._held:
+                continue
             path = self.home / one.file
             if not path.is_file():
                 found.append(f"file fits/{one.file} is missing")
@@ -126,7 +137,7 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 def under_way(folder: Path) -> bool:
     """Whether some process is refitting: it holds the lock."""
     path = folder / REFIT_LOCK
-    if not path.exists():
+    if not path.exists() or not os.access(path, os.W_OK):  # whoever only reads cannot ask
         return False
     with locked(path, wait=0.01) as free:  # another who asks holds it too, for less time than this
         return not free

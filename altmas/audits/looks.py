@@ -230,7 +230,7 @@ def ordinary(found: Findings) -> Sequence[Any]:
 
 
 def _warnings(found: AuditFindings) -> Sequence[str]:
-    out = []
+    out = [_of_loss(event.body) for event in found.audit.events() if event.kind == "recovered"]
     if {"plug_in", "design"} <= set(found.estimates):
         for row in found.estimates.dropna(subset=["design"]).to_dict("records"):
             error = (row["high"] - row["low"]) / 2 / float(ndtri((1 + found.level) / 2))
@@ -255,6 +255,15 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     return [*out, *drawing_warnings(found.audit.created.body), *how]
 
 
+def _of_loss(body: dict[str, Any]) -> str:
+    """A word about what was lost, once and for all."""
+    count = "An unknown number of" if body["lost"] is None else f"{body['lost']:,}"
+    return (
+        f"{count} acknowledged events after event {body['from']} were lost, and the loss was accepted; the estimates "
+        "are made of what was left."
+    )
+
+
 def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:
     """Gather what an audit's answers tell; a refit that is due is made first, and the log has that somebody looked."""
     level = audit.settings.level if level is None else fraction("level", level)
@@ -262,7 +271,7 @@ def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -
     audit.refit()
     audit.log_look()
     events = audit.events()
-    state = audit.state_at(events[-1].seq, events)
+    state = audit.state_at(events[-1].seq, events).take(audit.unsaved)
     drawn = drawing(state)
     if len(drawn.answers) == 0:
         raise InputError("audit", "have at least one label", f"none; {len(state.order)} questions asked")

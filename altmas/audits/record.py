@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from altmas.audits import pool_files, registry
+from altmas.audits import pool_files, registry, witness
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles, under_way
 from altmas.audits.registry import Registered
@@ -25,6 +25,15 @@ from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 
 LONGEST_NAME = 64
+
+
+def refuse_loss(folder: Path, store: Store) -> None:
+    """Refuse to go on without what was acknowledged, as if it had never been there."""
+    lost = store.loss()
+    if lost is not None:
+        mends = "Put audit.db-wal back if you have it, or restore a backup"
+        on = f"`altmas recover {folder} --accept-loss` goes on without"
+        raise StoreError(f"audit must be whole; got {folder}: {witness.in_words(lost)}. {mends}; {on}.")
 
 
 def annotator_name(name: str) -> str:
@@ -46,8 +55,11 @@ class Record:
         self.folder, self.store = folder, store
         self.files = FitFiles(folder)
         self._importing = False
+        self._sound: set[int] = set()  # fits whose files were checked
+        self.unsaved: list[Event] = []  # refits of an audit that can only be read
         try:
             events = store.events()
+            refuse_loss(folder, store)
             self.created = events[0]
             self.settings = Settings.of(self.created.body["settings"], self.created.at)
             self.state = self.blank_state().take(events)
@@ -60,7 +72,12 @@ class Record:
     def open(cls, folder: str | os.PathLike[str]) -> Self:
         """An audit made before."""
         path = Path(folder)
-        return cls(path, Store.open(path))
+        store = Store.open(path)
+        try:
+            return cls(path, store)
+        except BaseException:
+            store.close()
+            raise
 
     def close(self) -> None:
         """Let go of the store; every answer is on disk already."""
@@ -300,7 +317,7 @@ class Record:
 
     def note_in_registry(self) -> None:
         """Tell the user's registry how far the log has got."""
-        known = registry.known(self.created.hash)
+        known = registry.known(self.created.hash, self.folder)
         sources = known.sources if known else registry.sources_of(self.pool, self.created.body["files"]["ids.json"])
         registry.note(
             Registered(
@@ -337,7 +354,15 @@ class Record:
 
     def check_files(self) -> None:
         """Refuse to go on with files that are not what they were; a number from them would be worse than none."""
-        problems = [*self._pool_problems, *self.files.faults(self.state.fits)]
+        self._refuse([*self._pool_problems, *self.files.faults(self.state.fits)])
+
+    def check_ranking(self, number: int | None) -> None:
+        """Refuse to draw from files that are not what they were: the chances would be logged, and be wrong for good."""
+        used = [one for one in self.state.fits if one.number == number and number not in self._sound]
+        self._refuse([*self._pool_problems, *self.files.faults(used)])
+        self._sound.update(one.number for one in used)
+
+    def _refuse(self, problems: list[str]) -> None:
         if problems:
             hint = f" altmas refit {self.folder} makes refits again." if any("fits/" in one for one in problems) else ""
             raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.{hint}")

@@ -62,35 +62,41 @@ def note(audit: Registered) -> bool:
     try:
         folder = home() / "audits"
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        write_text(_file(audit.first), json.dumps(asdict(audit)))
+        write_text(_file(audit.first, audit.folder), json.dumps(asdict(audit)))
     except (OSError, RuntimeError):  # no home, no room, no right: an audit does not fail for that
         return False
     return True
 
 
-def known(first: str) -> Registered | None:
-    """What was last noted of the audit whose first event has this hash."""
-    return _read(_file(first))
+def known(first: str, folder: Path) -> Registered | None:
+    """What was last noted of the audit in this folder whose first event has this hash; a copy elsewhere is another."""
+    return _read(_file(first, _place(folder)))
 
 
-def forget(first: str) -> None:
+def forget(first: str, folder: Path) -> None:
     """Take an audit out: a demo that is thrown away is no earlier audit."""
-    _file(first).unlink(missing_ok=True)
+    _file(first, _place(folder)).unlink(missing_ok=True)
 
 
-def others_of(sources: Collection[str], but: str = "") -> list[Registered]:
-    """Audits that were made from any of these sources, the earliest first."""
+def others_of(sources: Collection[str]) -> list[Registered]:
+    """Audits that were made from any of these sources, the earliest first; of copies, the one that has got furthest."""
     try:
         files = sorted((home() / "audits").glob("*.json"))
     except (OSError, RuntimeError):
         return []
     found = (_read(file) for file in files)
-    shared = [one for one in found if one is not None and one.first != but and set(one.sources) & set(sources)]
-    return sorted(shared, key=lambda one: one.created)
+    shared = [one for one in found if one is not None and set(one.sources) & set(sources)]
+    furthest = {one.first: one for one in sorted(shared, key=lambda one: one.seq)}
+    return sorted(furthest.values(), key=lambda one: one.created)
 
 
-def _file(first: str) -> Path:
-    return home() / "audits" / f"{first[:32]}.json"
+def _place(folder: Path) -> str:
+    return str(folder.absolute())
+
+
+def _file(first: str, place: str) -> Path:
+    name = hashlib.sha256(f"{first} {place}".encode(errors="surrogatepass")).hexdigest()
+    return home() / "audits" / f"{name[:32]}.json"
 
 
 def _read(file: Path) -> Registered | None:

@@ -158,7 +158,7 @@ OLDER = (
 
 def _registry_problems(audit: Audit) -> list[str]:
     """What this user's registry knows of the log that the log does not."""
-    known = registry.known(audit.created.hash)
+    known = registry.known(audit.created.hash, audit.folder)
     if known is None:
         return []
     hashes = [event.hash for event in audit.events()]

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import islice
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
-from altmas.audits import schema
-from altmas.audits.events import GENESIS, Event, EventRow, canonical, faults, link, now
+from altmas.audits import schema, witness
+from altmas.audits.connections import can_write, connect, connect_to_read
+from altmas.audits.events import GENESIS, Event, Row, canonical, faults, link, now
+from altmas.core.files import new_part
 from altmas.metrics.errors import AltmasError, InputError
 
 STORE_FILE = "audit.db"
-BUSY_SECONDS = 30.0
-"""A writer waits this long for another; no writer holds the store for more than a fraction of a second."""
+COMMITS_IN_WAL = 50
+"""After so many commits they are copied from the WAL into the store's own file."""
 
 _EVENT, _ITEM = "seq, at, kind, body, client, previous, hash", "position, id, content, media"
 
@@ -30,40 +33,74 @@ class StoreError(AltmasError):
 class Store:
     """Events and items of one audit. Several processes may have it open; one writes at a time."""
 
-    read_only = False
-
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        *,
+        read_only: str = "",
+        copy: TemporaryDirectory[str] | None = None,
+    ) -> None:
         self.path, self._connection = path, connection
         self.lock = threading.RLock()
+        self._read_only, self._copy = read_only, copy
+        self._commits = 0
+        self._to_witness: tuple[int, str] | None = None
+        self._caught_up = False
+
+    @property
+    def read_only(self) -> bool:
+        """Whether nothing can be appended, because the folder cannot be written to."""
+        return bool(self._read_only)
 
     @classmethod
     def create(cls, folder: Path, items: Iterable[tuple[int, str, str, str | None]]) -> Store:
         """A new store, with rows (position, id, content as JSON, path of its image)."""
         path = folder / STORE_FILE
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        connection = _connect(path)
-        schema.lay_out(connection)
-        connection.execute("BEGIN IMMEDIATE")
-        connection.executemany(f"INSERT INTO items ({_ITEM}) VALUES (?, ?, ?, ?)", items)
-        connection.execute("COMMIT")
+        try:
+            connection = connect(path)
+            schema.lay_out(connection)
+            connection.execute("BEGIN IMMEDIATE")
+            connection.executemany(f"INSERT INTO items ({_ITEM}) VALUES (?, ?, ?, ?)", items)
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise StoreError(f"store must be writable; got {path}: {error}.") from error
         return cls(path, connection)
 
     @classmethod
     def open(cls, folder: Path, *, migrate: bool = True) -> Store:
-        """An existing store, brought up to date if an older version wrote it."""
+        """An existing store, brought up to date if an older version wrote it; only read where it cannot be written."""
         path = folder / STORE_FILE
         if not path.is_file():
             raise InputError(
                 "audit", "be a folder made by `altmas init` or Audit.create", f"no {STORE_FILE} in {folder}"
             )
         try:
-            connection = _connect(path)
-            store = cls(path, connection)
+            store = cls._opened(path)
+        except sqlite3.Error as error:
+            raise StoreError(f"store must be readable; got {path}: {error}.") from error
+        try:
             if migrate:
                 store._migrate()
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
+            store.close()
             raise StoreError(f"store must be readable; got {path}: {error}.") from error
+        except BaseException:
+            store.close()
+            raise
         return store
+
+    @classmethod
+    def _opened(cls, path: Path) -> Store:
+        why = "a folder that can only be read"
+        if can_write(path):
+            try:
+                return cls(path, connect(path))
+            except sqlite3.OperationalError as error:  # on a full disk what is there can still be read
+                why = str(error)
+        connection, copy = connect_to_read(path)
+        return cls(path, connection, read_only=why, copy=copy)
 
     def _migrate(self) -> None:
         version = schema.version_of(self._connection)
@@ -74,6 +111,7 @@ class Store:
             raise StoreError(f"store must be of version 1 to {newest}; got version {version} in {self.path}.")
         if version == newest:
             return
+        self._refuse_where_read_only()
         with self._transaction():
             version = schema.version_of(self._connection)  # another process may have been quicker
             if version == newest:
@@ -86,25 +124,37 @@ class Store:
 
     def _back_up(self, version: int) -> None:
         """A copy of the store as it was last committed, whole or not at all."""
-        copy, part = (self.path.with_name(f"{STORE_FILE}.version-{version}{end}") for end in ("", ".part"))
-        os.close(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600))
-        here, there = sqlite3.connect(self.path), sqlite3.connect(part)
+        copy = self.path.with_name(f"{STORE_FILE}.version-{version}")
+        part, handle = new_part(copy)
+        os.close(handle)
+        here = sqlite3.connect(self.path)
         try:
-            here.backup(there)
+            _copy(here, part)
+            part.replace(copy)
         finally:
             here.close()
-            there.close()
-        part.replace(copy)
+            part.unlink(missing_ok=True)
+
+    def copy_to(self, path: Path) -> tuple[int, str]:
+        """Copy everything committed so far to a file, whoever may be writing; the last event and its hash."""
+        with self._reading():
+            return _copy(self._connection, path)
 
     @contextmanager
     def writing(self) -> Iterator[Store]:
         """One transaction: everything appended inside is kept, or nothing is."""
         with self.lock:
+            self._refuse_where_read_only()
             try:
                 with self._transaction():
                     yield self
-            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+            except sqlite3.Error as error:
                 raise StoreError(f"store must be writable; got {self.path}: {error}.") from error
+
+    def _refuse_where_read_only(self) -> None:
+        if self.read_only:
+            hint = "Work on a copy of the folder where you may write and the disk has room."
+            raise StoreError(f"store must be writable; got {self._read_only}: {self.path.parent}. {hint}")
 
     @property
     def under_way(self) -> bool:
@@ -117,19 +167,42 @@ class Store:
         with self.lock:
             try:
                 yield
-            except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+            except sqlite3.Error as error:
                 raise StoreError(f"store must be open and readable; got {self.path}: {error}.") from error
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         self._connection.execute("BEGIN IMMEDIATE")
+        before = self._to_witness
         try:
+            if not self._caught_up:  # whoever wrote last may have been killed before the witness saw it
+                self._to_witness = _last(self._connection)
             yield
             self._connection.execute("COMMIT")
         except BaseException:
+            self._to_witness = before
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
             raise
+        self._have_witnessed()
+        self._commits += 1
+        if self._commits >= COMMITS_IN_WAL:
+            self.checkpoint()
+
+    def _have_witnessed(self) -> None:
+        """Let the witness see the last commit: only after that is it acknowledged."""
+        if self._to_witness is not None:
+            try:
+                witness.note(self.path.parent, *self._to_witness)
+            except OSError as error:  # it stays to be done with the next commit
+                raise StoreError(f"store must be writable; got {self.path.parent}: {error.strerror}.") from error
+        self._to_witness, self._caught_up = None, True
+
+    def checkpoint(self) -> None:
+        """Copy commits from the WAL into the store's own file, as far as nobody else is reading there."""
+        with self.lock, suppress(sqlite3.Error):  # nothing is lost by a failure: the WAL has it all
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            self._commits = 0
 
     def append(self, kind: str, body: dict[str, Any], client: str | None = None) -> Event:
         """Add an event; only inside `writing`. A client's id that is known gives the event it came with."""
@@ -141,19 +214,19 @@ class Store:
         return self._insert(kind, body, client)
 
     def _insert(self, kind: str, body: dict[str, Any], client: str | None) -> Event:
-        last = self._connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
-        seq, previous = (last[0] + 1, last[1]) if last else (1, GENESIS)
+        last, previous = _last(self._connection) or (0, GENESIS)
+        seq = last + 1
         at, text = now(), canonical(body)
         found = link(seq, at, kind, text, client, previous)
         row = (seq, at, kind, text, client, previous, found)
         self._connection.execute(f"INSERT INTO events ({_EVENT}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        self._to_witness = (seq, found)
         return Event(seq, at, kind, body, client, previous, found)
 
     def by_client(self, client: str) -> Event | None:
         """The event that came with a client's id."""
         rows = self._rows("WHERE client = ?", (client,))
-        self._refuse(fault for row in rows for fault in faults([row], row[0] - 1, row[5]))
-        return _event(rows[0]) if rows else None
+        return self._checked(rows, faults(rows, rows[0][0], None))[0] if rows else None
 
     def events(self, after: int = 0, head: str = GENESIS) -> list[Event]:
         """Events after one that is known by its number and hash, in order; refused if they do not follow from it.
@@ -161,24 +234,53 @@ class Store:
         No event is believed before its hash was checked: whatever is made of the events rests on the chain.
         """
         rows = self._rows("WHERE seq > ? ORDER BY seq", (after,))
-        self._refuse(faults(rows, after, head))
-        return [_event(row) for row in rows]
+        return self._checked(rows, faults(rows, after + 1, head))
 
-    def _rows(self, where: str, arguments: Sequence[Any]) -> list[EventRow]:
+    def _rows(self, where: str, arguments: Sequence[Any]) -> list[Row]:
         with self._reading():
             return self._connection.execute(f"SELECT {_EVENT} FROM events {where}", arguments).fetchall()
 
-    def _refuse(self, problems: Iterable[str]) -> None:
-        if few := list(islice(problems, 3)):
-            hint = "altmas log --verify names every one."
-            raise StoreError(f"audit must be whole; got {self.path.parent}: {'; '.join(few)}. {hint}")
+    def _checked(self, rows: list[Row], problems: list[str]) -> list[Event]:
+        """Nothing that was changed is ever counted."""
+        try:
+            found = [] if problems else [Event(s, at, k, json.loads(b), c, p, h) for s, at, k, b, c, p, h in rows]
+        except ValueError:
+            problems = ["an event holds no JSON"]
+        if problems:
+            raise StoreError(
+                f"audit must be whole; got {self.path.parent}: {problems[0]}. altmas log --verify says more."
+            )
+        return found
+
+    def loss(self) -> witness.Loss | None:
+        """What was acknowledged and is gone. If anything is, what lies in the WAL is put aside: it may be of use."""
+        said = witness.seen(self.path.parent)  # before the store is read, which others may be writing to
+        rows = self._rows("WHERE seq = 1", ())
+        promised = bool(rows) and self._checked(rows, faults(rows))[0].body.get("witness") is True
+        with self._reading():
+            head, _ = _last(self._connection) or (0, GENESIS)
+        found = witness.loss(said, head, self._hash_at, promised=promised)
+        wal = self.path.with_name(f"{STORE_FILE}-wal")
+        if found is not None and not self.read_only and wal.is_file() and wal.stat().st_size:
+            with suppress(OSError):
+                shutil.copyfile(wal, self.path.with_name(f"{STORE_FILE}-wal.put-aside"))
+        return found
+
+    def _hash_at(self, seq: int) -> str | None:
+        with self._reading():
+            found = self._connection.execute("SELECT hash FROM events WHERE seq = ?", (seq,)).fetchone()
+        return None if found is None else found[0]
 
     def item(self, position: int) -> tuple[dict[str, str], str | None]:
         """What an item shows: its own columns, and the path of its image."""
         with self._reading():
             found = self._connection.execute("SELECT content, media FROM items WHERE position = ?", (position,))
-            content, media = found.fetchone()
-        return json.loads(content), media
+            row = found.fetchone()
+        try:
+            return json.loads(row[0]), row[1]
+        except (TypeError, ValueError) as error:
+            what = f"item {position} cannot be read"
+            raise StoreError(f"audit must be whole; got {self.path.parent}: {what}.") from error
 
     def items(self) -> Iterator[tuple[int, str, str, str | None]]:
         """All rows of items, in the pool's order."""
@@ -191,26 +293,28 @@ class Store:
             with self.lock:
                 checks = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
                 rows = self._connection.execute(f"SELECT {_EVENT} FROM events ORDER BY seq").fetchall()
-        except sqlite3.DatabaseError as error:
+        except sqlite3.Error as error:
             return [f"the file {STORE_FILE} is damaged: {error}"]
         return [*(f"the file {STORE_FILE} is damaged: {c}" for c in checks if c != "ok"), *faults(rows)]
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; what was committed is in it, not in the WAL alone."""
         with self.lock:
+            if not self.read_only:
+                self.checkpoint()
             self._connection.close()
+            if self._copy is not None:
+                self._copy.cleanup()
 
 
-def _event(row: EventRow) -> Event:
-    seq, at, kind, body, client, previous, found = row
-    return Event(seq, at, kind, json.loads(body), client, previous, found)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = FULL")  # a commit is on disk before it is acknowledged
-    return connection
+def _copy(here: sqlite3.Connection, path: Path) -> tuple[int, str]:
+    there = sqlite3.connect(path)
+    try:
+        here.backup(there)
+        there.execute("PRAGMA journal_mode = DELETE")  # one file, which needs no other to be read
+        return _last(there) or (0, GENESIS)
+    finally:
+        there.close()
 
 
 def _check_text(text: str) -> None:
@@ -218,3 +322,8 @@ def _check_text(text: str) -> None:
         text.encode()
     except UnicodeEncodeError:
         raise InputError("text", "be Unicode that can be written", "half of a surrogate pair") from None
+
+
+def _last(connection: sqlite3.Connection) -> tuple[int, str] | None:
+    found = connection.execute("SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+    return None if found is None else (found[0], found[1])

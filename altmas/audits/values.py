@@ -90,3 +90,4 @@ class Verification:
     head: str
     problems: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
+    only_images: bool = False  # all that is wrong is outside of the folder

@@ -6,13 +6,14 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
-from altmas.audits import pool_files
+from altmas.audits import media_files, pool_files, witness
 from altmas.audits.creation import digest
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
 from altmas.audits.state import Fit
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import Verification
+from altmas.metrics.errors import AltmasError
 
 
 def verify_folder(folder: Path) -> Verification:
@@ -28,10 +29,17 @@ def verify_folder(folder: Path) -> Verification:
         events = store.events()
         if not events or events[0].kind != "created":
             return Verification(False, len(events), "", ("the log does not begin with the audit's creation",))
-        problems = [*_file_problems(folder, events), *_item_problems(store, events[0])]
-        return Verification(not problems, len(events), events[-1].hash, tuple(problems))
-    except sqlite3.DatabaseError as error:
+        lost = store.loss()
+        problems = [] if lost is None else [witness.in_words(lost)]
+        problems += _file_problems(folder, events)
+        problems += _item_problems(store, events[0])
+        images = [] if problems else media_files.faults(folder, events[0].body["files"], store.items())
+        found = (*problems, *images)
+        return Verification(not found, len(events), events[-1].hash, found, only_images=bool(images))
+    except (AltmasError, sqlite3.Error, OSError) as error:
         return Verification(False, 0, "", (f"the store is damaged: {error}",))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return Verification(False, 0, "", ("an event does not hold what its kind says",))
     finally:
         store.close()
 

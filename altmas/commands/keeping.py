@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.commands.setting_up import hashed
 from altmas.words.wording import counted, short
 
 if TYPE_CHECKING:
@@ -56,6 +57,8 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         click.echo(f"{counted(checked.events, 'event')}, each follows the one before{drawn}; head {checked.head}")
         for notice in checked.notices:
             click.echo(f"Note: {notice}")
+        if (images := events[0].body.get("media", {})).get("files"):
+            click.echo(f"Images: {hashed(images)}, and are what they were.")
     elif target is None:
         for event in events:
             click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {short(canonical(event.body), 100)}")

@@ -107,10 +107,11 @@ def check(audit: Path, as_json: bool) -> None:
     """Look for anything wrong before a label is spent."""
     from altmas.audits.verification import verify_folder
 
-    problems, summary = list(verify_folder(audit).problems), {}
-    if not problems:
+    checked = verify_folder(audit)
+    problems, summary = list(checked.problems), {}
+    if checked.ok or checked.only_images:
         with shared.opened(audit) as held:
-            summary, problems = describe(held), _media_problems(held)
+            summary = describe(held)
     if as_json:
         shared.say_json("check", {"ok": not problems, "problems": problems, **summary}, audit)
     else:
@@ -143,11 +144,21 @@ def describe(audit: Audit) -> dict[str, Any]:
         "opinions": [one.name for one in pool.opinions],
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
+        "images": audit.created.body.get("media", {"files": 0, "hashed": 0}),
         "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
         **{name: getattr(audit.settings, name) for name in DESCRIBED},
         "commitment": audit.created.hash,
         "warnings": drawing_warnings(audit.created.body),
     }
+
+
+def hashed(images: dict[str, int]) -> str:
+    """How many images are watched.
+
+    >>> hashed({"files": 50_000, "hashed": 20_000})
+    '20,000 of 50,000 are known by the hash of their contents'
+    """
+    return f"{images['hashed']:,} of {images['files']:,} are known by the hash of their contents"
 
 
 def _doubts(classes: list[str], items: int) -> list[str]:
@@ -184,16 +195,13 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     if summary["task"]["task"] != "estimate":
         about = ", ".join(f"{name} {value}" for name, value in summary["task"]["about"].items() if value is not None)
         click.echo(shared.printable(f"  questions are drawn for the task {summary['task']['task']}: {about}"))
+    if summary["images"]["files"]:
+        click.echo(f"  images: {hashed(summary['images'])}")
     seen = ", ".join(summary["annotators_see"]) or "only the id"
     click.echo(f"  annotators see: {seen}; never what a model said")
     goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"
     each = f", {summary['overlap']} annotators for each question" if summary["overlap"] > 1 else ""
     click.echo(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
-
-
-def _media_problems(audit: Audit) -> list[str]:
-    gone = [id for _, id, _, media in audit.store.items() if media is not None and not Path(media).is_file()]
-    return [f"images are missing for {counted(len(gone), 'item')}, such as {gone[0]!r}"] if gone else []
 
 
 def _classes(text: str | None) -> list[str] | None:

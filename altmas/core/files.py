@@ -4,18 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import os
+import secrets
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.metrics.errors import InputError
+from altmas.metrics.errors import AltmasError, InputError
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
+LEFT_BEHIND_SECONDS = 3600.0
+"""A file half written that nobody has touched for so long is of a writer that was killed."""
+
 _BYTES_AT_ONCE = 1 << 20
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)  # Windows has no such links
+
+
+class FileError(AltmasError, OSError):
+    """A file cannot be written: the disk is full, or the folder may only be read."""
 
 
 def sha256_of(path: Path) -> str:
@@ -27,22 +37,39 @@ def sha256_of(path: Path) -> str:
     return found.hexdigest()
 
 
+def new_part(path: Path) -> tuple[Path, int]:
+    """A new file beside the one it will become, and its handle; its name cannot be guessed, nor be there already."""
+    part = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}.part")
+    return part, os.open(part, _NEW, FILE_MODE)
+
+
 def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
     """Write a file under another name, force it to disk, then give it its own: a reader sees all of it or none."""
     if not path.parent.is_dir():
         raise InputError("file", "lie in a folder that exists", str(path.parent))
-    part = path.with_name(f".{path.name[:40]}.{os.getpid()}.part")
     try:
-        with os.fdopen(os.open(part, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, FILE_MODE), "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+        part, handle = new_part(path)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                write(file)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+    except OSError as error:
+        raise FileError(f"file must be writable; got {path}: {error.strerror or error}.") from error
     return path
+
+
+def remove_left_behind(folder: Path) -> None:
+    """Remove what killed writers left half written; a file that another is writing just now is young, and stays."""
+    for part in folder.glob(".*.part"):
+        with suppress(FileNotFoundError):  # another tidies up as well
+            if time.time() - part.stat().st_mtime > LEFT_BEHIND_SECONDS:
+                part.unlink()
 
 
 def write_bytes(path: Path, data: bytes) -> Path:

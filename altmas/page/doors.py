@@ -39,8 +39,13 @@ class Doors:
         self._file, self._clock = folder / SESSIONS_FILE, clock
         self._logins: dict[str, str] = {}  # hash of the token -> annotator
         self._sessions: dict[str, tuple[str, float]] = {}  # hash of the secret -> annotator, end
+        self.put_aside: Path | None = None
+        """Where a file of sessions lies that could not be read; everybody logs in again."""
         if self._file.exists():
-            self._sessions = {key: (who, until) for key, (who, until) in json.loads(self._file.read_text()).items()}
+            try:
+                self._sessions = _read(self._file)
+            except (ValueError, TypeError, AttributeError):
+                self.put_aside = self._file.replace(self._file.with_name(f"{SESSIONS_FILE}.damaged"))
 
     def new_login(self, annotator: str) -> str:
         """A token that lets this annotator in, once."""
@@ -68,6 +73,13 @@ class Doors:
         if key is None or self._sessions[key][1] <= self._clock():
             return None
         return Session(self._sessions[key][0], _hashed("csrf " + secret))
+
+
+def _read(path: Path) -> dict[str, tuple[str, float]]:
+    held = json.loads(path.read_text())
+    if not all(len(key) == len(_hashed("")) and key.isascii() for key in held):
+        raise ValueError("no hashes")
+    return {key: (given_name(who), float(until)) for key, (who, until) in held.items()}
 
 
 def given_name(annotator: str) -> str:

@@ -9,17 +9,22 @@ import secrets
 from pathlib import Path
 
 from altmas.core.files import write_whole
+from altmas.metrics.errors import InputError
 
 KEY_FILE = "page.key"
-_TAG_BYTES, _NUMBER_BYTES = 16, 8
+_KEY_BYTES, _TAG_BYTES, _NUMBER_BYTES = 32, 16, 8
 
 
 def audit_key(folder: Path) -> bytes:
     """The audit's own secret, made when first needed; names stay valid when the server is started again."""
     path = folder / KEY_FILE
     if not path.exists():
-        write_whole(path, lambda file: file.write(secrets.token_bytes(32)))
-    return path.read_bytes()
+        write_whole(path, lambda file: file.write(secrets.token_bytes(_KEY_BYTES)))
+    key = path.read_bytes()
+    if len(key) != _KEY_BYTES:
+        hint = "Delete it: a new one is made, and everybody logs in again."
+        raise InputError(f"file {KEY_FILE}", f"hold {_KEY_BYTES} bytes", f"{len(key)} in {path}", hint)
+    return key
 
 
 class Names:

@@ -62,6 +62,8 @@ def serve(
         port = listener.getsockname()[1]
         announce(folder, host, port)
         doors = Doors(folder)
+        if doors.put_aside is not None:
+            say(f"Warning: the logins could not be read and lie in {doors.put_aside} now; everybody logs in again.")
         page = Page(lambda: Desk(Audit.open(folder)), doors, hosts_of(host, port), cookie_name(folder))
         try:
             links = [login_url(host, port, doors.new_login(one)) for one in annotators]

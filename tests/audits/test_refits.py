@@ -1,5 +1,6 @@
 """Two at once, and refits: made when due, once, behind the questions, and the same from the same answers."""
 
+import os
 import subprocess
 import sys
 import time
@@ -208,12 +209,15 @@ def test_a_killed_refit_leaves_nothing_wrong(audit, world):
     process.communicate()
     # As if it had been killed while it wrote its file.
     (audit.folder / "fits").mkdir(mode=0o700, exist_ok=True)
-    (audit.folder / "fits" / f".0000.npz.{process.pid}.part").write_bytes(b"half")
+    left, young = (audit.folder / "fits" / f".0000.npz.{name}.part" for name in ("left", "young"))
+    for part in (left, young):
+        part.write_bytes(b"half")
+    os.utime(left, (0, 0))
     assert not audit.status().refitting
     assert audit.verify().ok
     assert audit.refit_due()
     assert audit.refit()
-    assert sorted(path.name for path in (audit.folder / "fits").iterdir()) == ["0000.npz"]
+    assert sorted(path.name for path in (audit.folder / "fits").iterdir()) == [young.name, "0000.npz"]
     assert audit.verify().ok
     answer(audit, world, 60)
 

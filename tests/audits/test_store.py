@@ -9,6 +9,7 @@ import pytest
 
 from altmas.audits import schema
 from altmas.audits.audit import Audit
+from altmas.audits.recovery import accept_loss
 from altmas.audits.store import STORE_FILE, Store, StoreError
 from altmas.audits.verification import verify_folder
 from altmas.metrics.errors import AltmasError, InputError
@@ -60,7 +61,7 @@ def test_a_full_disk_takes_nothing_and_breaks_nothing(tmp_path, world):
 
 
 def test_a_writer_that_has_to_wait_too_long_says_so(tmp_path, world, monkeypatch):
-    monkeypatch.setattr("altmas.audits.store.BUSY_SECONDS", 0.2)
+    monkeypatch.setattr("altmas.audits.connections.BUSY_SECONDS", 0.2)
     with make_audit(tmp_path / "audit", world) as audit:
         query = audit.ask(1)[0]
         blocker = sqlite3.connect(audit.folder / STORE_FILE, isolation_level=None)
@@ -130,9 +131,12 @@ def test_an_older_store_is_backed_up_migrated_and_logged(folder, monkeypatch):
     copy.rename(folder / STORE_FILE)
     for left in (f"{STORE_FILE}-wal", f"{STORE_FILE}-shm"):
         (folder / left).unlink(missing_ok=True)
+    with pytest.raises(StoreError, match="acknowledged events are lost"):  # what came after the copy was made
+        Audit.open(folder)
+    assert rows(folder) == before
+    assert accept_loss(folder).kind == "recovered"
     with Audit.open(folder) as audit:
         assert audit.verify().ok
-    assert rows(folder) == before
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(folder, monkeypatch):

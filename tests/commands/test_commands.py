@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from worlds.audits import meddle
+from altmas.audits import witness
+from worlds.audits import meddle, rows
 from worlds.commands import (
     CLASSES,
     altmas,
@@ -120,6 +121,21 @@ def test_images_belong_to_items_and_are_missed(files, tmp_path):
     done = altmas("check", audit)
     assert done.code == 3
     assert question["id"] in done.err
+    assert "120 of 120 are known" in done.out  # the rest of it is told all the same
+    assert altmas("log", audit, "--verify").code == 3
+
+
+def test_images_that_were_changed_are_named(files, tmp_path):
+    (tmp_path / "images").mkdir()
+    for name in truth_of(files):
+        (tmp_path / "images" / f"{name}.png").write_bytes(f"\x89PNG\r\n\x1a\n{name}".encode("latin-1"))
+    audit = init(files, tmp_path / "a", "--items", tmp_path / "images")
+    assert "Images: 120 of 120 are known" in told("log", audit, "--verify")
+    (tmp_path / "images" / "007.png").write_bytes(b"\x89PNG\r\n\x1a\n008")
+    for command in (["check"], ["log", "--verify"]):
+        done = altmas(command[0], audit, *command[1:])
+        assert done.code == 3
+        assert "images were changed after the audit was made, those of 1 item, such as '007'" in done.err
 
 
 def test_names_cannot_command_the_terminal(tmp_path):
@@ -202,6 +218,8 @@ def test_a_head_that_was_noted_must_be_in_the_chain(audit):
     assert "head " in told("log", audit, "--verify", "--head", noted)
     assert told("log", audit, "--head", noted[:16]).startswith("4")
     meddle(audit, ("DELETE FROM events WHERE seq >= (SELECT seq FROM events WHERE hash = ?)", noted))
+    assert "2 acknowledged events are lost" in altmas("log", audit, "--verify").err
+    witness.rewrite(audit, *(rows(audit)[-1][k] for k in (0, -1)))  # by somebody who knows what they do
     assert altmas("log", audit, "--verify").code == 0  # the rest is a whole chain
     done = altmas("log", audit, "--verify", "--head", noted)
     assert done.code == 3
