@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from altmas.audits.drafts import draft_of
 from altmas.audits.events import canonical
+from altmas.audits.item_hashes import save_item_hashes
 from altmas.audits.media_files import save_media
 from altmas.audits.pool_files import save_pool
 from altmas.audits.settings import Settings
@@ -35,7 +36,8 @@ def make_folder(
     settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows = _item_rows(pool, items, media)
     with draft_of(target) as draft:
-        files, images = save_media(draft, [row[-1] for row in rows], save_pool(draft, pool))
+        files = save_item_hashes(draft, rows, save_pool(draft, pool))
+        files, images = save_media(draft, [row[-1] for row in rows], files)
         store = Store.create(draft, rows)
         body = {
             "settings": settings.as_dict(),

@@ -268,16 +268,11 @@ class Store:
             found = self._connection.execute("SELECT hash FROM events WHERE seq = ?", (seq,)).fetchone()
         return None if found is None else found[0]
 
-    def item(self, position: int) -> tuple[dict[str, str], str | None]:
-        """What an item shows: its own columns, and the path of its image."""
+    def item(self, position: int) -> tuple[int, str, str, str | None] | None:
+        """The row of one item."""
         with self._reading():
-            found = self._connection.execute("SELECT content, media FROM items WHERE position = ?", (position,))
-            row = found.fetchone()
-        try:
-            return json.loads(row[0]), row[1]
-        except (TypeError, ValueError) as error:
-            what = f"item {position} cannot be read"
-            raise StoreError(f"audit must be whole; got {self.path.parent}: {what}.") from error
+            found = self._connection.execute(f"SELECT {_ITEM} FROM items WHERE position = ?", (position,)).fetchone()
+        return None if found is None else (found[0], found[1], found[2], found[3])
 
     def items(self) -> Iterator[tuple[int, str, str, str | None]]:
         """All rows of items, in the pool's order."""
