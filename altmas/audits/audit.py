@@ -151,7 +151,7 @@ class Audit(Record):
         self.store.append("drawn", body)
 
     def _query(self, position: int) -> Query:
-        content, media = self.store.item(position)
+        content, media = self.item(position)
         place, round = self.state.order[position], 0
         for one in self.state.rounds:
             place -= len(one.positions)

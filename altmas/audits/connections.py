@@ -12,6 +12,9 @@ from tempfile import TemporaryDirectory
 BUSY_SECONDS = 30.0
 """A writer waits this long for another; no writer holds the store for more than a fraction of a second."""
 
+DAMAGED = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file raises; the second where SQLite quotes what it could not understand."""
+
 UNFINISHED = ("-wal", "-journal")
 """Endings of the files that hold what SQLite has not yet copied into the store's own."""
 
@@ -32,7 +35,7 @@ def connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error:
+    except DAMAGED:
         connection.close()
         raise
     return connection
@@ -65,7 +68,7 @@ def _reading(path: Path, how: str) -> sqlite3.Connection:
     connection = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # or it fails only later
-    except sqlite3.Error:
+    except DAMAGED:
         connection.close()
         raise
     return connection

@@ -13,6 +13,7 @@ from altmas.audits import draws, registry
 from altmas.audits.drafts import draft_of
 from altmas.audits.draws import checked_secret
 from altmas.audits.events import canonical
+from altmas.audits.item_hashes import save_item_hashes
 from altmas.audits.media_files import save_media
 from altmas.audits.pool_files import save_pool
 from altmas.audits.registry import Registered
@@ -44,12 +45,15 @@ def make_folder(
     settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows = _item_rows(pool, items, media)
     with draft_of(target) as draft:
-        files, images = save_media(draft, [row[-1] for row in rows], save_pool(draft, pool))
+        kept = save_pool(draft, pool)
+        files = save_item_hashes(draft, rows, kept)
+        files, images = save_media(draft, [row[-1] for row in rows], files)
         store = Store.create(draft, rows)
         sources = registry.sources_of(pool, files["ids.json"])
         body = {
             "settings": settings.as_dict(),
             "files": files,
+            "pool": hashlib.sha256(canonical(kept).encode()).hexdigest(),  # wherever the images may lie
             "items": digest(rows),
             "size": pool.size,
             "media": images,

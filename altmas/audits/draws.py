@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from altmas.audits.events import canonical
-from altmas.audits.media_files import MEDIA_FILE
 from altmas.metrics.errors import InputError
 
 SECRET_DIGITS = 64
@@ -50,16 +49,15 @@ def checked_secret(secret: str) -> str:
 def draws_seed(created: Mapping[str, Any]) -> int:
     """The number that every random choice of an audit follows from, given the body of its first event.
 
-    It is HMAC-SHA256, with the secret as its key, of the seed and the hashes of the pool: with another pool the same
+    It is HMAC-SHA256, with the secret as its key, of the seed and the hash of the pool: with another pool the same
     secret draws other questions. Audits made before there were secrets follow their seed alone.
 
-    >>> body = {"settings": {"seed": 7}, "files": {"ids.json": "0f"}}
+    >>> body = {"settings": {"seed": 7}, "pool": "0f"}
     >>> draws_seed(body), draws_seed({**body, "secret": "ab" * 32}) % 1000
     (7, 13)
     """
     seed = int(created["settings"]["seed"])
     if "secret" not in created:
         return seed
-    pool = {name: found for name, found in created["files"].items() if name != MEDIA_FILE}  # that one tells of places
-    bound = canonical([seed, pool])
+    bound = canonical([seed, created["pool"]])
     return int.from_bytes(hmac.digest(bytes.fromhex(created["secret"]), bound.encode(), "sha256"))

@@ -58,8 +58,8 @@ def load_pool(folder: Path, files: Collection[str]) -> Pool:
     for k, (name, values) in enumerate(names["groups"].items()):
         column = np.empty(len(values), dtype=object)
         column[:] = values
-        groups[name] = column[np.load(home / f"group-{k}.npy", allow_pickle=False)]
-    features = np.load(home / "features.npy", mmap_mode="r", allow_pickle=False) if "features.npy" in files else None
+        groups[name] = column[_load(home / f"group-{k}.npy")]
+    features = _load(home / "features.npy", mmap_mode="r") if "features.npy" in files else None
     outputs, opinions = (
         tuple(_outputs(home, kind, k, name, files) for k, name in enumerate(names[several]))
         for kind, several in (("model", "models"), ("opinion", "opinions"))
@@ -81,9 +81,18 @@ def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:
 
 
 def _outputs(home: Path, kind: str, k: int, name: str, files: Collection[str]) -> Outputs:
-    predictions = np.load(home / f"{kind}-{k}-predictions.npy", allow_pickle=False)
+    predictions = _load(home / f"{kind}-{k}-predictions.npy")
     scores = f"{kind}-{k}-scores.npy"
-    return Outputs(name, predictions, np.load(home / scores, allow_pickle=False) if scores in files else None)
+    return Outputs(name, predictions, _load(home / scores) if scores in files else None)
+
+
+def _load(path: Path, **how: Any) -> Any:
+    try:
+        return np.load(path, allow_pickle=False, **how)
+    except FileNotFoundError:
+        raise
+    except Exception as error:  # a damaged header raises anything, even what a Python tokenizer does
+        raise ValueError(f"{path.name} cannot be read") from error
 
 
 def _codes(name: str, values: Any) -> tuple[list[Any], Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Any, Self
 from altmas.audits import pool_files, registry, witness
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles, under_way
+from altmas.audits.item_hashes import HASHES_FILE, load_item_hashes, row_hash
 from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
 from altmas.audits.state import DISPUTED, Entry, State, schedule
@@ -23,6 +25,7 @@ from altmas.core.checks import plain
 from altmas.core.method import ArrayMap, Method
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
+from altmas.metrics.types import IntArray
 
 LONGEST_NAME = 64
 
@@ -162,13 +165,31 @@ class Record:
                 raise
             self.refresh()
 
+    def item(self, position: int) -> tuple[dict[str, str], str | None]:
+        """What an item shows, if that is what it was: its own columns, and the path of its image."""
+        row = self.store.item(position)
+        known = None if self._item_hashes is None else int(self._item_hashes[position])
+        try:
+            if row is not None and known in (None, row_hash(row)):
+                return json.loads(row[2]), row[3]
+        except (TypeError, ValueError):  # no text where there was text
+            pass
+        raise StoreError(f"audit must be whole; got {self.folder}: item {position} was changed after it was made.")
+
+    @cached_property
+    def _item_hashes(self) -> IntArray | None:
+        try:
+            return load_item_hashes(self.folder, self.created.body["files"])
+        except Exception as error:  # a damaged header raises anything
+            raise StoreError(f"audit must be whole; got no readable file pool/{HASHES_FILE}.") from error
+
     def content(self, position: int) -> Mapping[str, str]:
         """An item's own columns."""
-        return self.store.item(position)[0]
+        return self.item(position)[0]
 
     def media_path(self, position: int) -> Path | None:
         """Where an item's image lies."""
-        media = self.store.item(position)[1]
+        media = self.item(position)[1]
         return None if media is None else Path(media)
 
     def position(self, id: Hashable) -> int:

@@ -136,7 +136,7 @@ def verify_whole(folder: Path, *, fits: bool = True) -> Verification:
     from altmas.audits.audit import Audit
 
     checked = verify_folder(folder)
-    if not checked.ok:
+    if not checked.ok and not checked.only_images:
         return checked
     try:
         with Audit.open(folder) as audit:
@@ -148,7 +148,9 @@ def verify_whole(folder: Path, *, fits: bool = True) -> Verification:
         problems, notices = [str(error)], []
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:  # of a log that was made up
         problems, notices = [f"the log tells of something that cannot have happened: {error!r}"], []
-    return replace(checked, ok=not problems, problems=tuple(problems), notices=tuple(notices))
+    found = (*checked.problems, *problems)
+    only_images = checked.only_images and not problems
+    return replace(checked, ok=not found, problems=found, notices=tuple(notices), only_images=only_images)
 
 
 OLDER = (

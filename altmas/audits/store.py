@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from altmas.audits import schema, witness
-from altmas.audits.connections import can_write, connect, connect_to_read
+from altmas.audits.connections import DAMAGED, can_write, connect, connect_to_read
 from altmas.audits.events import GENESIS, Event, Row, canonical, faults, link, now
 from altmas.core.files import new_part
 from altmas.metrics.errors import AltmasError, InputError
@@ -64,7 +64,7 @@ class Store:
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(f"INSERT INTO items ({_ITEM}) VALUES (?, ?, ?, ?)", items)
             connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             raise StoreError(f"store must be writable; got {path}: {error}.") from error
         return cls(path, connection)
 
@@ -78,12 +78,12 @@ class Store:
             )
         try:
             store = cls._opened(path)
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             raise StoreError(f"store must be readable; got {path}: {error}.") from error
         try:
             if migrate:
                 store._migrate()
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             store.close()
             raise StoreError(f"store must be readable; got {path}: {error}.") from error
         except BaseException:
@@ -148,7 +148,7 @@ class Store:
             try:
                 with self._transaction():
                     yield self
-            except sqlite3.Error as error:
+            except DAMAGED as error:
                 raise StoreError(f"store must be writable; got {self.path}: {error}.") from error
 
     def _refuse_where_read_only(self) -> None:
@@ -167,7 +167,7 @@ class Store:
         with self.lock:
             try:
                 yield
-            except sqlite3.Error as error:
+            except DAMAGED as error:
                 raise StoreError(f"store must be open and readable; got {self.path}: {error}.") from error
 
     @contextmanager
@@ -200,7 +200,7 @@ class Store:
 
     def checkpoint(self) -> None:
         """Copy commits from the WAL into the store's own file, as far as nobody else is reading there."""
-        with self.lock, suppress(sqlite3.Error):  # nothing is lost by a failure: the WAL has it all
+        with self.lock, suppress(*DAMAGED):  # nothing is lost by a failure: the WAL has it all
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._commits = 0
 
@@ -271,16 +271,11 @@ class Store:
             found = self._connection.execute("SELECT hash FROM events WHERE seq = ?", (seq,)).fetchone()
         return None if found is None else found[0]
 
-    def item(self, position: int) -> tuple[dict[str, str], str | None]:
-        """What an item shows: its own columns, and the path of its image."""
+    def item(self, position: int) -> tuple[int, str, str, str | None] | None:
+        """The row of one item."""
         with self._reading():
-            found = self._connection.execute("SELECT content, media FROM items WHERE position = ?", (position,))
-            row = found.fetchone()
-        try:
-            return json.loads(row[0]), row[1]
-        except (TypeError, ValueError) as error:
-            what = f"item {position} cannot be read"
-            raise StoreError(f"audit must be whole; got {self.path.parent}: {what}.") from error
+            found = self._connection.execute(f"SELECT {_ITEM} FROM items WHERE position = ?", (position,)).fetchone()
+        return None if found is None else (found[0], found[1], found[2], found[3])
 
     def items(self) -> Iterator[tuple[int, str, str, str | None]]:
         """All rows of items, in the pool's order."""
@@ -293,7 +288,7 @@ class Store:
             with self.lock:
                 checks = [row[0] for row in self._connection.execute("PRAGMA integrity_check")]
                 rows = self._connection.execute(f"SELECT {_EVENT} FROM events ORDER BY seq").fetchall()
-        except sqlite3.Error as error:
+        except DAMAGED as error:
             return [f"the file {STORE_FILE} is damaged: {error}"]
         return [*(f"the file {STORE_FILE} is damaged: {c}" for c in checks if c != "ok"), *faults(rows)]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
 from altmas.audits import media_files, pool_files, witness
+from altmas.audits.connections import DAMAGED
 from altmas.audits.creation import digest
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
@@ -36,7 +36,7 @@ def verify_folder(folder: Path) -> Verification:
         images = [] if problems else media_files.faults(folder, events[0].body["files"], store.items())
         found = (*problems, *images)
         return Verification(not found, len(events), events[-1].hash, found, only_images=bool(images))
-    except (AltmasError, sqlite3.Error, OSError) as error:
+    except (AltmasError, OSError, *DAMAGED) as error:
         return Verification(False, 0, "", (f"the store is damaged: {error}",))
     except (KeyError, TypeError, ValueError, AttributeError):
         return Verification(False, 0, "", ("an event does not hold what its kind says",))

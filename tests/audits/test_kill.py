@@ -5,7 +5,6 @@ one importing files and refitting. Each notes in a file of its own, forced to di
 the audit acknowledged. Both are killed at a random moment, the audit is checked against their notes, and they go on.
 """
 
-import json
 import multiprocessing
 import os
 import random
@@ -20,6 +19,7 @@ import pytest
 from altmas.audits.audit import Audit
 from altmas.audits.verification import verify_folder
 from worlds.audits import CLASSES, make_audit, make_world
+from worlds.notes import Notes, read
 
 LABELLER, IMPORTER = "annotator", "importer"
 ROWS = 7
@@ -32,22 +32,6 @@ PRELOADED = [
     "altmas.surrogates.outputs.score_calibrated",
 ]
 """What a writer would otherwise spend its short life importing."""
-
-
-class Notes:
-    """Lines forced to disk before the next thing happens."""
-
-    def __init__(self, path):
-        self._handle = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
-
-    def write(self, what, **more):
-        os.write(self._handle, (json.dumps({"what": what, **more}) + "\n").encode())
-        os.fsync(self._handle)
-
-
-def read(path):
-    """The lines that were written whole."""
-    return [json.loads(line) for line in path.read_text().split("\n")[:-1]]
 
 
 def label(folder, path, seed):

@@ -27,10 +27,10 @@ def copy_live(folder, target):
     return shutil.copytree(folder, target, ignore=shutil.ignore_patterns("*-shm", "*.lock"))
 
 
-def left_by_a_kill(folder, world=None, asked=40, more=6):
+def left_by_a_kill(folder, world=None, asked=40, more=6, **options):
     """An audit whose last answers are in the WAL alone, and its world; a refit is due where `more` made it so."""
     world = world or make_world()
-    with make_audit(folder.with_name(f"{folder.name}-made"), world) as audit:
+    with make_audit(folder.with_name(f"{folder.name}-made"), world, **options) as audit:
         answer(audit, world, asked)
         audit.store.checkpoint()
         for query in audit.ask(more):
@@ -114,3 +114,25 @@ def fill_up(disk):
                 file.write(b"x" * 1024)
         except OSError:
             pass
+
+
+def flip(path, chance, bits=1):
+    """Flip bits of a file."""
+    content = bytearray(path.read_bytes())
+    for _ in range(bits):
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+    path.write_bytes(content)
+
+
+def cut(path, chance):
+    """Leave only the beginning of a file."""
+    os.truncate(path, chance.randrange(max(path.stat().st_size, 1)))
+
+
+def overwrite(path, chance, fill=None):
+    """Write a block of zeros, or of anything, over a part of a file, as a bad disk does."""
+    content = bytearray(path.read_bytes())
+    size = min(chance.choice([16, 512, 4096]), len(content))
+    start = chance.randrange(len(content) - size + 1) // size * size
+    content[start : start + size] = bytes(size) if fill is None else chance.randbytes(size)
+    path.write_bytes(content)
