@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.page import guards, wire
+from altmas.page.connections import LOGGED_IN
 from altmas.page.desk import Desk, running_estimate
 from altmas.page.doors import SESSION_SECONDS, Doors, Session
 from altmas.page.files import static_files, template
@@ -76,6 +77,7 @@ class Page:
         session = self._doors.session(request.cookies.get(self._cookie, ""))
         if session is None:
             raise RefusedError(401, "Your login is over. Open a new link from `altmas label`.")
+        request.scope[LOGGED_IN] = True
         return session
 
     async def _page(self, request: Request) -> Response:

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 import httpx
 import numpy as np
 import pandas as pd
-import uvicorn
 from PIL import Image
 
 from altmas.audits.audit import Audit
@@ -65,8 +64,7 @@ class Served:
         self.cookie = server.cookie_name(folder)
         hosts = server.hosts_of(host, self.port)
         self.page = Page(lambda: Desk(self._opened(clock), self.refits), self.doors, hosts, self.cookie)
-        config = uvicorn.Config(self.page.app(), lifespan="off", access_log=False, log_level="critical", ws="none")
-        self.uvicorn = uvicorn.Server(config)
+        self.uvicorn = server.PageServer(self.page, log_level="critical")
         self.thread = threading.Thread(target=self.uvicorn.run, kwargs={"sockets": [self.listener]})
 
     def _opened(self, clock):
