@@ -1,7 +1,8 @@
 """Many people at the labelling page at once: what an answer takes at the start and at the end of a long audit.
 
 Eight annotators, each in a thread of its own with one connection, answer as fast as they are let. The server is a
-process of its own, as `altmas label` starts it. Measured with refits beside it, and with none ever due.
+process of its own, as `altmas label` starts it. Measured with refits beside it, and with none ever due; then beside
+connections that never finish their request.
 """
 
 from __future__ import annotations
@@ -11,12 +12,14 @@ import http.client
 import itertools
 import json
 import re
+import resource
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -125,13 +128,39 @@ def grown(folder, people, items, answers, *, refits):
     return float(np.quantile(took[-part:], 0.99) / np.quantile(took[:part], 0.99))
 
 
+def beside_half_open(folder, items, count, answers):
+    """Seconds for each answer, the first on a connection of its own, while so many requests never end."""
+    make_audit(folder, items, refits=False)
+    with crowd(folder, 1) as [one], ExitStack() as held:
+        before = [one.answer() for _ in range(answers)]
+        for _ in range(count):
+            slow = held.enter_context(socket.create_connection((one.connection.host, one.connection.port), timeout=60))
+            with suppress(OSError):  # given up already
+                slow.sendall(b"GET / HTTP/1.1\r\nX-Slow: ")
+        one.connection.close()
+        beside = [one.answer() for _ in range(answers)]
+    print(f"{count:,} half-open connections: an answer took {1000 * max(before):.0f} ms at most before,")
+    print(
+        f"  {1000 * beside[0]:.0f} ms on a new connection beside them, {1000 * max(beside):.0f} ms at most after that"
+    )
+
+
+def allow_files(count):
+    """Let this process open so many files; how many it may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    allowed = count if hard == resource.RLIM_INFINITY else min(count, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, allowed), hard))
+    return allowed
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--smoke", action="store_true", help="few answers, to see that it runs")
     asked = parser.parse_args()
-    items, answers, people = (1_000, 80, 4) if asked.smoke else (20_000, 5_000, 8)
+    items, answers, people, slow = (1_000, 80, 4, 50) if asked.smoke else (20_000, 5_000, 8, 2_000)
     with tempfile.TemporaryDirectory() as home:
         ratios = {r: grown(Path(home) / f"audit-{r}", people, items, answers, refits=r) for r in (False, True)}
+        beside_half_open(Path(home) / "audit", items, min(slow, allow_files(slow + 200) - 200), 20)
     print(f"ratio, end to start: {ratios[False]:.2f} without refits, {ratios[True]:.2f} with them")
     print(f"ratio: {ratios[True]:.2f}")
 
