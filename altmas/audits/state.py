@@ -265,6 +265,8 @@ _UNSETTLED = (UNSURE, SKIP, DISPUTED)
 
 def _verdict(given: Iterable[Entry]) -> int | str | None:
     labels = [entry.label for entry in given]
+    if len(labels) == 1:  # as most are
+        return labels[0]
     votes = Counter(label for label in labels if isinstance(label, int)).most_common(2)
     if not votes:
         return UNSURE if UNSURE in labels else SKIP if SKIP in labels else None
