@@ -38,9 +38,7 @@ class Doors:
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._file, self._clock = folder / SESSIONS_FILE, clock
         self._logins: dict[str, tuple[str, Callable[[], None]]] = {}  # hash of the token -> annotator, whom to tell
-        self._sessions: dict[str, tuple[str, float]] = {}  # hash of the secret -> annotator, end
-        if self._file.exists():
-            self._sessions = {key: (who, until) for key, (who, until) in json.loads(self._file.read_text()).items()}
+        self._sessions = kept_sessions(self._file)  # hash of the secret -> annotator, end
 
     def new_login(self, annotator: str, when_used: Callable[[], None] = lambda: None) -> str:
         """A token that lets this annotator in, once."""
@@ -69,6 +67,15 @@ class Doors:
         if key is None or self._sessions[key][1] <= self._clock():
             return None
         return Session(self._sessions[key][0], _hashed("csrf " + secret))
+
+
+def kept_sessions(file: Path) -> dict[str, tuple[str, float]]:
+    """The sessions of the last time. A file that cannot be read holds none: people log in again."""
+    try:
+        found = json.loads(file.read_text())
+        return {str(key): (str(who), float(until)) for key, (who, until) in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
 
 
 def given_name(annotator: str) -> str:
