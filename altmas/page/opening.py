@@ -35,9 +35,14 @@ class Opening:
 
     def start(self, link: str) -> None:
         """Open the browser; never waits for it, since some are in the terminal and end only when they are left."""
-        handle, name = tempfile.mkstemp(prefix=PREFIX, suffix=ENDING, dir=self._folder)  # new, 0600, a name by chance
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(PAGE.format(link=escape(link)))
+        try:
+            handle, name = tempfile.mkstemp(
+                prefix=PREFIX, suffix=ENDING, dir=self._folder
+            )  # new, 0600, named by chance
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(PAGE.format(link=escape(link)))
+        except OSError:  # a page without a browser is better than none, and its link was told
+            return
         threading.Thread(target=webbrowser.open, args=(Path(name).resolve().as_uri(),), daemon=True).start()
         self._timer = threading.Timer(SECONDS, self.end)
         self._timer.daemon = True

@@ -105,6 +105,13 @@ def test_the_file_goes_after_a_while_and_when_the_server_stops(tmp_path, browser
     assert not path_of(browser_calls[1]).exists()
 
 
+def test_a_file_that_cannot_be_written_stops_no_page(tmp_path, browser_calls):
+    one = Opening(tmp_path / "no such folder")
+    one.start(LINK)
+    one.end()
+    assert browser_calls == []
+
+
 def test_a_real_browser_comes_in(tmp_path, browser, browser_calls):
     from worlds.browser import expect
 
