@@ -111,19 +111,19 @@ class Audit(Record):
         """
         whole_number("n", n, 1)
         annotator_name(annotator)
-        ready = not wait
-        while True:  # others may draw meanwhile, or be quicker to take what was drawn
+        found, asked = self._handed_out(n, annotator, again, without)
+        more = not again and not only_drawn
+        if wait and more and len(found) < n and asked < self.pool.size and self.refit():
             found, asked = self._handed_out(n, annotator, again, without)
+        while more and len(found) < n and asked < self.pool.size:
             short = n - len(found)
-            if again or only_drawn or short == 0 or asked == self.pool.size:
-                return [self._query(position) for position in found]
-            if not ready:
-                self.refit()
-                ready = True
-                continue
             with self._writing():
-                if len(self.state.order) == asked:
+                if len(self.state.order) == asked:  # nobody else has drawn meanwhile
                     self._draw(short if wait else max(short, self.settings.batch), wait=wait)
+                    self.refresh()
+                more = len(self.state.order) > asked
+            found, asked = self._handed_out(n, annotator, again, without)  # others may have been quicker: then again
+        return [self._query(position) for position in found]
 
     def _handed_out(self, n: int, annotator: str, again: bool, without: Collection[int]) -> tuple[list[int], int]:
         """Positions that are this annotator's now, and how many were drawn by then."""

@@ -36,9 +36,7 @@ class Opening:
     def start(self, link: str) -> None:
         """Open the browser; never waits for it, since some are in the terminal and end only when they are left."""
         try:
-            handle, name = tempfile.mkstemp(
-                prefix=PREFIX, suffix=ENDING, dir=self._folder
-            )  # new, 0600, named by chance
+            handle, name = tempfile.mkstemp(ENDING, PREFIX, self._folder)  # a new file, 0600, named by chance
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 file.write(PAGE.format(link=escape(link)))
         except OSError:  # a page without a browser is better than none, and its link was told

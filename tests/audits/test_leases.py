@@ -5,10 +5,13 @@ import subprocess
 import sys
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from altmas.audits.audit import Audit
 from altmas.audits.leases import LEASES_FILE, Leases
+from altmas.audits.questions import Questions
+from altmas.core.policies import Choice
 from worlds.audits import make_audit, make_world
 from worlds.commands import told
 from worlds.page import Served, fails_until
@@ -140,6 +143,21 @@ def test_questions_asked_again_go_to_one_at_a_time(audit):
     assert mine != theirs
     assert audit.ask(1, annotator="al", again=True) == []
     assert audit.ask(1, again=True) == [mine]
+
+
+def test_a_method_that_draws_nothing_more_ends_the_asking(audit, monkeypatch):
+    draws = []
+
+    def nothing(self, state, count, fit):
+        draws.append(count)
+        assert len(draws) < 9, "asked for ever"
+        return Choice(np.empty(0, dtype=np.int64), np.empty(0))
+
+    mine = audit.ask(2, annotator="mk")
+    monkeypatch.setattr(Questions, "draw", nothing)
+    assert audit.ask(3, annotator="mk") == mine
+    assert audit.ask(3, annotator="jo") == []
+    assert draws == [1, 3]
 
 
 def test_every_door_keeps_to_them(tmp_path, monkeypatch):
