@@ -6,17 +6,18 @@ import os
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits import draws
 from altmas.audits.creation import make_folder
 from altmas.audits.fits import fit, one_at_a_time
+from altmas.audits.leases import Held
 from altmas.audits.questions import Questions, ranking_for
-from altmas.audits.record import Record
+from altmas.audits.record import Record, annotator_name
 from altmas.audits.settings import Settings, metrics_wanted, preferred_batch, versions
-from altmas.audits.state import DISPUTED
-from altmas.audits.values import SKIP, UNSURE, Query, Verification
+from altmas.audits.values import Query, Verification
 from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
@@ -106,34 +107,55 @@ class Audit(Record):
         again: bool = False,
         wait: bool = True,
         without: Collection[int] = (),
+        only_drawn: bool = False,
     ) -> list[Query]:
         """Open questions in the order drawn, newly drawn ones after them: the same ones until they are answered.
 
         `again` gives unsure, skipped and disputed ones instead. With `wait=False` no refit is waited for: questions
-        come from the last ranking. `without` are positions that others hold just now.
+        come from the last ranking. `without` are positions to leave out; with `only_drawn` no new ones are drawn. What
+        a named annotator is given is theirs for ten minutes, or until they ask again: no other named one gets it, here
+        or in another process, unless as many of them as must answer it have room.
         """
         whole_number("n", n, 1)
-        if again:
-            self.refresh()
-            return [self._query(position) for position in self._to_ask_again() if position not in without][:n]
-        found = self._open_for(annotator, without)
-        if len(found) < n and len(self.state.order) < self.pool.size:
-            if wait:
-                self.refit()
+        annotator_name(annotator)
+        found, asked = self._handed_out(n, annotator, again, without)
+        more = not again and not only_drawn
+        if wait and more and len(found) < n and asked < self.pool.size and self.refit():
+            found, asked = self._handed_out(n, annotator, again, without)
+        while more and len(found) < n and asked < self.pool.size:
+            short = n - len(found)
             with self._writing():
-                short = n - len(self._open_for(annotator, without))
-                if short > 0:
+                if len(self.state.order) == asked:  # nobody else has drawn meanwhile
                     self._draw(short if wait else max(short, self.settings.batch), wait=wait)
-            found = self._open_for(annotator, without)
-        return [self._query(position) for position in found[:n]]
+                    self.refresh()
+                more = len(self.state.order) > asked
+            found, asked = self._handed_out(n, annotator, again, without)  # others may have been quicker: then again
+        return [self._query(position) for position in found]
 
-    def _open_for(self, annotator: str, without: Collection[int]) -> list[int]:
-        with self.store.lock:
-            self.refresh()
-            return [position for position in self.state.open_for(annotator) if position not in without]
+    def _handed_out(self, n: int, annotator: str, again: bool, without: Collection[int]) -> tuple[list[int], int]:
+        """Positions that are this annotator's now, and how many were drawn by then."""
 
-    def _to_ask_again(self) -> list[int]:
-        return [position for position in self.state.order if self.state.verdict(position) in (UNSURE, SKIP, DISPUTED)]
+        def choose(held: Held) -> list[int]:
+            return self._free(n, annotator, again, without, held)
+
+        with self.store.lock:  # who is not named may be anybody: nothing is kept for them, and nothing from them
+            found = self.leases.take(annotator, choose) if annotator else choose({})
+            return found, len(self.state.order)
+
+    def _free(self, n: int, annotator: str, again: bool, without: Collection[int], held: Held) -> list[int]:
+        """The first `n` positions to give to an annotator, where others hold some."""
+        self.refresh()
+        state, overlap = self.state, self.settings.overlap
+
+        def has_room(position: int) -> bool:
+            if position in without:
+                return False
+            if position not in held or (not again and annotator in state.assigned.get(position, ())):
+                return True
+            return not again and len({*held[position], *state.standing(position)} - {annotator}) < overlap
+
+        asked = state.unsettled() if again else state.open_for(annotator)
+        return list(islice(filter(has_room, asked), n))
 
     def _draw(self, count: int, *, wait: bool) -> None:
         count = min(count, self.pool.size - len(self.state.order))
@@ -152,13 +174,7 @@ class Audit(Record):
 
     def _query(self, position: int) -> Query:
         content, media = self.item(position)
-        place, round = self.state.order[position], 0
-        for one in self.state.rounds:
-            place -= len(one.positions)
-            if place < 0:
-                round = one.round
-                break
-        return Query(self.pool.ids[position], position, round, content, media is not None)
+        return Query(self.pool.ids[position], position, self.state.round_of(position), content, media is not None)
 
     # Refits
 

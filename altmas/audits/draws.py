@@ -54,7 +54,7 @@ def draws_seed(created: Mapping[str, Any]) -> int:
 
     >>> body = {"settings": {"seed": 7}, "pool": "0f"}
     >>> draws_seed(body), draws_seed({**body, "secret": "ab" * 32}) % 1000
-    (7, 13)
+    (7, 589)
     """
     seed = int(created["settings"]["seed"])
     if "secret" not in created:

@@ -16,9 +16,10 @@ from altmas.audits import pool_files, registry, witness
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles, under_way
 from altmas.audits.item_hashes import HASHES_FILE, load_item_hashes, row_hash
+from altmas.audits.leases import Leases
 from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
-from altmas.audits.state import DISPUTED, Entry, State, schedule
+from altmas.audits.state import DISPUTED, LABELLED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import plain
@@ -56,7 +57,7 @@ class Record:
 
     def __init__(self, folder: Path, store: Store) -> None:
         self.folder, self.store = folder, store
-        self.files = FitFiles(folder)
+        self.files, self.leases = FitFiles(folder), Leases(folder)
         self._importing = False
         self._sound: set[int] = set()  # fits whose files were checked
         self.unsaved: list[Event] = []  # refits of an audit that can only be read
@@ -84,6 +85,7 @@ class Record:
 
     def close(self) -> None:
         """Let go of the store; every answer is on disk already."""
+        self.leases.close()
         self.store.close()
 
     def __enter__(self) -> Self:
@@ -294,6 +296,8 @@ class Record:
                 entry = self.state.to_undo(annotator) if kind == "undone" else self.state.to_redo(annotator)
                 if entry is None:
                     return None
+                if kind == "undone" and annotator:  # before it is open again: whoever took it back sees it next
+                    self.leases.add(annotator, entry.position)
                 item = self.pool.ids[entry.position]
                 event = self.store.append(kind, {"answers": [entry.seq], "item": item, "annotator": annotator}, client)
             elif event.kind != kind or event.body["annotator"] != annotator:
@@ -303,11 +307,26 @@ class Record:
 
     def answers_of(self, annotator: str) -> list[Given]:
         """An annotator's standing answers, in the order given."""
-        self.refresh()
-        return [
-            Given(one.position, self.pool.ids[one.position], self._text(one), one.note, one.seq, one.at)
-            for one in self.state.given_by(annotator)
-        ]
+        with self.store.lock:
+            self.refresh()
+            return [self._given(one) for one in self.state.given_by(annotator)]
+
+    def answer_of(self, annotator: str, place: int | None = None) -> tuple[Given, int, int] | None:
+        """One of those answers, which one it is, and of how many; the last one there is, where `place` is none of them.
+
+        None for an annotator without an answer.
+        """
+        with self.store.lock:
+            self.refresh()
+            count = self.state.annotators().get(annotator, 0)
+            if count == 0:
+                return None
+            place = count - 1 if place is None else min(place, count - 1)
+            return self._given(self.state.nth_given_by(annotator, place)), place, count
+
+    def _given(self, entry: Entry) -> Given:
+        id = self.pool.ids[entry.position]
+        return Given(entry.position, id, self._text(entry), entry.note, entry.seq, entry.at)
 
     def record(self, kind: str, body: dict[str, Any], client: str | None = None) -> Told:
         """Log that something happened which changes no answer."""
@@ -361,11 +380,9 @@ class Record:
             return self._status(self.state)
 
     def _status(self, state: State) -> Status:
-        verdicts = [state.verdict(position) for position in state.resolved]
-        last = state.fits[-1] if state.fits else None
+        last, tally = state.fits[-1] if state.fits else None, state.tally
         return Status(
-            answered=sum(isinstance(one, int) for one in verdicts),
-            unsure=verdicts.count(UNSURE), skipped=verdicts.count(SKIP), disputed=verdicts.count(DISPUTED),
+            answered=tally[LABELLED], unsure=tally[UNSURE], skipped=tally[SKIP], disputed=tally[DISPUTED],
             taken_back=len(state.taken_back),
             open=len(state.order) - len(state.resolved), asked=len(state.order), budget=self.settings.budget,
             pool=self.pool.size, annotators=state.annotators(), fit_labels=last.labels if last else 0,

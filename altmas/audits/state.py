@@ -1,11 +1,15 @@
-"""What the events of an audit add up to. The events are the truth; this is only their sum, made anew at will."""
+"""What the events of an audit add up to. The events are the truth; this is only their sum, made anew at will.
+
+Every sum is kept as events come in: an answer costs the same however many came before it.
+"""
 
 from __future__ import annotations
 
 import math
 import sys
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,6 +17,7 @@ from altmas.audits.events import GENESIS, Event
 from altmas.audits.values import SKIP, UNSURE
 
 DISPUTED, TAKEN_BACK, OPEN = "disputed", "taken_back", "open"
+LABELLED = "label"
 NO_REFIT = sys.maxsize
 
 
@@ -89,13 +94,20 @@ class State:
         self._schedule = iter(self.due)
         self._next = next(self._schedule)
         self._by_seq: dict[int, Entry] = {}
-        self._gone: set[int] = set()
         self._done: dict[str, list[int]] = {}
         self._undone: dict[str, list[int]] = {}
         self.order: dict[int, int] = {}  # position -> place in the order drawn
         self.resolved: set[int] = set()
         self.taken_back: set[int] = set()  # had an answer once, and have none now: seen, so not as good as undrawn
-        self._verdicts: dict[int, int | str | None] = {}  # looked at on every answer, counted only where one changed
+        self.tally: Counter[str] = Counter()  # what became of the resolved: `label`, `unsure`, `skip`, `disputed`
+        self._drawn: list[int] = []  # place -> position
+        self._first_places: list[int] = []  # of each round
+        self._left: dict[int, dict[str, list[int]]] = {}  # position -> annotator -> answers not taken back, by event
+        self._standing: dict[int, dict[str, Entry]] = {}
+        self._given: dict[str, list[int]] = {}  # annotator -> standing answers, by event
+        self._verdicts: dict[int, int | str | None] = {}
+        self._unsettled: list[int] = []  # places whose verdict is no label
+        self._open: dict[str, list[int]] = {}  # places, for each annotator who asked
 
     def take(self, events: Iterable[Event]) -> State:
         """Add events, in order."""
@@ -107,8 +119,11 @@ class State:
 
     def _draw(self, event: Event, body: dict[str, Any]) -> None:
         positions = tuple(self.known[str(one)] for one in body["items"])
+        self._first_places.append(len(self.order))
         for position in positions:
             self.order[position] = len(self.order)
+            self._drawn.append(position)
+            self._offer(position)
         chances = tuple(body["propensities"])
         self.rounds.append(Drawn(body["round"], positions, chances, body["fit"], len(self.milestones)))
 
@@ -122,25 +137,26 @@ class State:
         self._done.setdefault(annotator, []).append(event.seq)
         self._undone[annotator] = []
         self.last_answer = event.at
-        self._resolve(position, event.seq)
+        self._left_by(entry).append(event.seq)
+        self._resolve(entry, event.seq)
 
     def _undo(self, event: Event, body: dict[str, Any]) -> None:
         self.looked_at = False
         for seq in body["answers"]:
             entry = self._by_seq[seq]
-            self._gone.add(seq)
-            self._done[entry.annotator].remove(seq)
+            _take_out(self._left_by(entry), seq)
+            _take_out(self._done[entry.annotator], seq)
             self._undone.setdefault(entry.annotator, []).append(seq)
-            self._resolve(entry.position, event.seq)
+            self._resolve(entry, event.seq)
 
     def _redo(self, event: Event, body: dict[str, Any]) -> None:
         self.looked_at = False
         for seq in body["answers"]:
             entry = self._by_seq[seq]
-            self._gone.discard(seq)
-            self._undone[entry.annotator].remove(seq)
+            insort(self._left_by(entry), seq)
+            _take_out(self._undone[entry.annotator], seq)
             self._done[entry.annotator].append(seq)
-            self._resolve(entry.position, event.seq)
+            self._resolve(entry, event.seq)
 
     def _fit(self, event: Event, body: dict[str, Any]) -> None:
         self.fits.append(Fit(body["number"], body["upto"], body["labels"], body["file"], body["sha256"], event.at))
@@ -154,52 +170,80 @@ class State:
 
     def _assign(self, event: Event, body: dict[str, Any]) -> None:
         for one in body["items"]:
-            self.assigned.setdefault(self.known[str(one)], set()).add(body["annotator"])
+            position = self.known[str(one)]
+            self.assigned.setdefault(position, set()).add(body["annotator"])
+            self._offer(position)
 
-    def _resolve(self, position: int, seq: int) -> None:
-        self._verdicts[position] = self._count(position)
-        (self.taken_back.discard if self.standing(position) else self.taken_back.add)(position)
-        if len(self.standing(position)) >= self.overlap:
+    def _left_by(self, entry: Entry) -> list[int]:
+        return self._left.setdefault(entry.position, {}).setdefault(entry.annotator, [])
+
+    def _resolve(self, entry: Entry, seq: int) -> None:
+        """Sum up one question anew, after one annotator's answer to it has changed."""
+        position, annotator = entry.position, entry.annotator
+        before, left = self._standing.get(position, {}), self._left[position]
+        given = {name: self._by_seq[seqs[-1]] for name, seqs in left.items() if seqs}
+        theirs = self._given.setdefault(annotator, [])
+        if annotator in before:
+            _take_out(theirs, before[annotator].seq)
+        if annotator in given:
+            insort(theirs, given[annotator].seq)
+        self._standing[position] = given
+        (self.taken_back.discard if given else self.taken_back.add)(position)
+        verdict, last = _verdict(given.values()), self._verdicts.get(position)
+        if position in self.resolved:
+            self.tally[_kind(last)] -= 1
+        if len(given) >= self.overlap:
             self.resolved.add(position)
+            self.tally[_kind(verdict)] += 1
         else:
             self.resolved.discard(position)
+        self._verdicts[position] = verdict
+        if position in self.order:
+            _keep(self._unsettled, self.order[position], verdict in _UNSETTLED)
+            self._offer(position)
         while len(self.resolved) >= self._next:
             self.milestones.append(seq)
             self._next = next(self._schedule)
 
-    def standing(self, position: int) -> dict[str, Entry]:
+    def _offer(self, position: int) -> None:
+        """Put a question on the lists of those who may answer it, and take it off the others'."""
+        if position in self.order:
+            for annotator, places in self._open.items():
+                _keep(places, self.order[position], self.is_open_for(annotator, position))
+
+    def standing(self, position: int) -> Mapping[str, Entry]:
         """Each annotator's last answer to an item that was not taken back."""
-        out = {}
-        for annotator, entries in self.entries.get(position, {}).items():
-            left = [entry for entry in entries if entry.seq not in self._gone]
-            if left:
-                out[annotator] = left[-1]
-        return out
+        return self._standing.get(position, {})
+
+    def ever_answered(self, position: int) -> bool:
+        """Whether any answer was ever given, even if it was taken back."""
+        return position in self.entries
 
     def verdict(self, position: int) -> int | str | None:
         """The label most annotators gave; `disputed` if two are level, `unsure` or `skip` if none was given."""
         return self._verdicts.get(position)
 
-    def _count(self, position: int) -> int | str | None:
-        given = [entry.label for entry in self.standing(position).values()]
-        votes = Counter(label for label in given if isinstance(label, int)).most_common(2)
-        if not votes:
-            return UNSURE if UNSURE in given else SKIP if SKIP in given else None
-        if len(votes) == 2 and votes[0][1] == votes[1][1]:
-            return DISPUTED
-        return int(votes[0][0])
+    def is_open_for(self, annotator: str, position: int) -> bool:
+        """Whether this annotator may answer a question; who is not named may answer all that are open."""
+        given = self.standing(position)
+        if position in self.resolved or annotator in given:
+            return False
+        kept_for = self.assigned.get(position, set())
+        return not annotator or annotator in kept_for or len(kept_for | given.keys()) < self.overlap
 
-    def open_for(self, annotator: str) -> list[int]:
+    def open_for(self, annotator: str) -> Iterator[int]:
         """Positions asked about and not resolved that this annotator may answer, in the order drawn."""
-        free = []
-        for position in self.order:
-            given = self.standing(position)
-            if position in self.resolved or annotator in given:
-                continue
-            kept_for = self.assigned.get(position, set())
-            if not annotator or annotator in kept_for or len(kept_for | given.keys()) < self.overlap:
-                free.append(position)
-        return free
+        if annotator not in self._open:
+            self._open[annotator] = [k for k, one in enumerate(self._drawn) if self.is_open_for(annotator, one)]
+        return (self._drawn[place] for place in self._open[annotator])
+
+    def unsettled(self) -> Iterator[int]:
+        """Positions whose verdict is `unsure`, `skip` or `disputed`, in the order drawn."""
+        return (self._drawn[place] for place in self._unsettled)
+
+    def round_of(self, position: int) -> int:
+        """The round in which a question was drawn."""
+        return self.rounds[bisect_right(self._first_places, self.order[position]) - 1].round
 
     def entry(self, seq: int) -> Entry:
         """The answer that came with an event."""
@@ -217,12 +261,52 @@ class State:
 
     def annotators(self) -> dict[str, int]:
         """How many standing answers each annotator has."""
-        return dict(Counter(name for position in self.entries for name in self.standing(position)))
+        return {name: len(seqs) for name, seqs in self._given.items() if seqs}
 
     def given_by(self, annotator: str) -> list[Entry]:
         """The annotator's standing answers, in the order given."""
-        standing = (self.standing(position).get(annotator) for position in self.entries)
-        return sorted((entry for entry in standing if entry is not None), key=lambda entry: entry.seq)
+        return [self._by_seq[seq] for seq in self._given.get(annotator, ())]
+
+    def nth_given_by(self, annotator: str, place: int) -> Entry:
+        """One of the annotator's standing answers, counted from 0 in the order given."""
+        return self._by_seq[self._given[annotator][place]]
+
+
+_UNSETTLED = (UNSURE, SKIP, DISPUTED)
+
+
+def _verdict(given: Iterable[Entry]) -> int | str | None:
+    labels = [entry.label for entry in given]
+    if len(labels) == 1:  # as most are
+        return labels[0]
+    votes = Counter(label for label in labels if isinstance(label, int)).most_common(2)
+    if not votes:
+        return UNSURE if UNSURE in labels else SKIP if SKIP in labels else None
+    if len(votes) == 2 and votes[0][1] == votes[1][1]:
+        return DISPUTED
+    return int(votes[0][0])
+
+
+def _kind(verdict: int | str | None) -> str:
+    return verdict if isinstance(verdict, str) else LABELLED
+
+
+def _take_out(numbers: list[int], number: int) -> None:
+    # It is nearly always the last, which a search from the front would find last.
+    if numbers[-1] == number:
+        numbers.pop()
+    else:
+        numbers.remove(number)
+
+
+def _keep(places: list[int], place: int, wanted: bool) -> None:
+    """Have a place in a sorted list, or not have it there."""
+    at = bisect_left(places, place)
+    there = at < len(places) and places[at] == place
+    if wanted and not there:
+        places.insert(at, place)
+    elif there and not wanted:
+        del places[at]
 
 
 _STEPS = {

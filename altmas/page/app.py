@@ -15,6 +15,7 @@ from starlette.routing import Route
 
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.page import guards, wire
+from altmas.page.connections import LOGGED_IN
 from altmas.page.desk import Desk, running_estimate
 from altmas.page.doors import SESSION_SECONDS, Doors, Session
 from altmas.page.files import static_files, template
@@ -37,6 +38,7 @@ class Page:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="desk")
         self._desk = self._thread.submit(open_desk).result()
         self._static = static_files()
+        self._one_estimate = asyncio.Lock()
 
     def close(self) -> None:
         """Finish what is under way, then let go of the audit."""
@@ -76,6 +78,7 @@ class Page:
         session = self._doors.session(request.cookies.get(self._cookie, ""))
         if session is None:
             raise RefusedError(401, "Your login is over. Open a new link from `altmas label`.")
+        request.scope[LOGGED_IN] = True
         return session
 
     async def _page(self, request: Request) -> Response:
@@ -119,7 +122,8 @@ class Page:
             body = guards.parse_json(await guards.read_body(request))
             done = await self._do(act, session.annotator, body)
             if body.get("what") == ESTIMATE:  # logged by now; takes a while, so those who label do not wait for it
-                done["estimates"] = await asyncio.to_thread(running_estimate, self._desk.folder)
+                async with self._one_estimate:
+                    done["estimates"] = await asyncio.to_thread(running_estimate, self._desk.folder)
             return JSONResponse(done)
 
         return endpoint

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from altmas.audits.audit import Audit
+from altmas.audits.fits import under_way
+from altmas.audits.state import DISPUTED, LABELLED
 from altmas.audits.values import SKIP, UNSURE, Query, Told, Undone
 from altmas.core.plain import plain_rows
 from altmas.core.pool import NO_CLASS
 from altmas.metrics.errors import AltmasError, InputError
-from altmas.page.leases import Leases
 from altmas.page.names import Names, audit_key
 from altmas.page.refits import Refits
 from altmas.page.wire import RefusedError, Reply, Reveal, Turn, Wish
@@ -29,9 +30,8 @@ _COLUMNS_SHOWN = ("model", "metric", "estimate", "low", "high", "labels", "promi
 class Desk:
     """Hands out queries, takes answers, starts refits."""
 
-    def __init__(self, audit: Audit, leases: Leases | None = None, refits: Refits | None = None) -> None:
+    def __init__(self, audit: Audit, refits: Refits | None = None) -> None:
         self._audit = audit
-        self._leases = leases or Leases()
         self._refits = refits or Refits(audit.folder)
         self._names = Names(audit_key(audit.folder), audit.pool.size)
         self._seen_again: dict[str, set[int]] = {}
@@ -99,7 +99,6 @@ class Desk:
         done = self._audit.undo(annotator, client=_own(annotator, turn.client))
         if done is None:
             raise RefusedError(409, "There is nothing to undo.")
-        self._leases.hold(annotator, [done.position])
         query = self._on_wire(done.position)
         return {"undone": self._said(done), "query": query, "standing": self._standing(annotator)}
 
@@ -124,13 +123,12 @@ class Desk:
 
     def review(self, annotator: str, at: int | None) -> Json:
         """One of the annotator's own answers, counted from 0 in the order given; the last if `at` is None."""
-        given = self._audit.answers_of(annotator)
-        if not given:
+        found = self._audit.answer_of(annotator, at)
+        if found is None:
             raise RefusedError(404, "You have given no answer yet.")
-        place = len(given) - 1 if at is None else min(at, len(given) - 1)
-        one = given[place]
+        one, place, count = found
         answer = {"label": self._index(one.label), "note": one.note, "at": one.at}
-        return {"at": place, "of": len(given), "query": self._on_wire(one.position), "answer": answer}
+        return {"at": place, "of": count, "query": self._on_wire(one.position), "answer": answer}
 
     def image(self, name: str) -> Path:
         """Where the image of the item of this name was, when the audit was made."""
@@ -144,7 +142,6 @@ class Desk:
 
     def _and_then(self, annotator: str, wish: Wish) -> Json:
         queries = self._again(annotator) if wish.again else self._fresh(annotator, wish.beyond)
-        self._leases.hold(annotator, [one.position for one in queries])
         after: Json = {"query": None, "upcoming": None, "standing": self._standing(annotator)}
         if not queries:
             return {**after, "why": self._why_none(wish)}
@@ -154,22 +151,15 @@ class Desk:
     def _fresh(self, annotator: str, beyond: bool) -> list[Query]:
         audit = self._audit
         audit.refresh()
-        held = self._leases.full(annotator, self._places)
-        count, budget = QUESTIONS_AHEAD, audit.settings.budget
-        if budget is not None and not beyond:
-            if len(audit.state.resolved) >= budget:
-                return []
-            if len(audit.state.order) >= budget:  # asked about as much as was planned: nothing new is drawn
-                count = min(count, sum(position not in held for position in audit.state.open_for(annotator)))
-        return audit.ask(count, annotator=annotator, wait=False, without=held) if count else []
+        goal = None if beyond else audit.settings.budget
+        if goal is not None and len(audit.state.resolved) >= goal:
+            return []
+        all_drawn = goal is not None and len(audit.state.order) >= goal  # asked about as much as was planned
+        return audit.ask(QUESTIONS_AHEAD, annotator=annotator, wait=False, only_drawn=all_drawn)
 
     def _again(self, annotator: str) -> list[Query]:
-        without = self._leases.full(annotator, lambda position: 1) | self._seen_again.setdefault(annotator, set())
-        return self._audit.ask(QUESTIONS_AHEAD, annotator=annotator, again=True, wait=False, without=without)
-
-    def _places(self, position: int) -> int:
-        """How many annotators may still answer an item."""
-        return max(self._audit.settings.overlap - len(self._audit.state.standing(position)), 1)
+        seen = self._seen_again.setdefault(annotator, set())
+        return self._audit.ask(QUESTIONS_AHEAD, annotator=annotator, again=True, wait=False, without=seen)
 
     def _why_none(self, wish: Wish) -> str:
         audit = self._audit
@@ -180,14 +170,18 @@ class Desk:
         return "all" if len(audit.state.resolved) >= audit.pool.size else "held"
 
     def _standing(self, annotator: str) -> Json:
-        status = self._audit.status()
-        labels = status.answered
+        audit = self._audit
+        audit.refresh()
+        state, tally = audit.state, audit.state.tally
+        labels, people, refits = tally[LABELLED], state.annotators(), self._refits
+        ranked = state.fits[-1].labels if state.fits else 0
         return {
-            "answered": status.asked - status.open, "budget": status.budget, "pool": status.pool,
-            "yours": status.annotators.get(annotator, 0), "annotators": len(status.annotators),
-            "unsure": status.unsure, "skipped": status.skipped, "disputed": status.disputed,
-            "labels": labels, "ranked": min(status.fit_labels, labels),
-            "refitting": self._refits.running or status.refitting, "refit_failed": self._refits.failed,
+            "answered": len(state.resolved), "budget": audit.settings.budget, "pool": audit.pool.size,
+            "yours": people.get(annotator, 0), "annotators": len(people),
+            "unsure": tally[UNSURE], "skipped": tally[SKIP], "disputed": tally[DISPUTED],
+            "labels": labels, "ranked": min(ranked, labels),
+            # Another process is asked about only where it can matter: it takes a while to see that a lock is held.
+            "refitting": refits.running or under_way(audit.folder), "refit_failed": refits.failed,
         }  # fmt: skip
 
     def _on_wire(self, position: int) -> Json:

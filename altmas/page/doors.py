@@ -37,7 +37,7 @@ class Doors:
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._file, self._clock = folder / SESSIONS_FILE, clock
-        self._logins: dict[str, str] = {}  # hash of the token -> annotator
+        self._logins: dict[str, tuple[str, Callable[[], None]]] = {}  # hash of the token -> annotator, whom to tell
         self._sessions: dict[str, tuple[str, float]] = {}  # hash of the secret -> annotator, end
         self.put_aside: Path | None = None
         """Where a file of sessions lies that could not be read; everybody logs in again."""
@@ -47,10 +47,10 @@ class Doors:
             except (ValueError, TypeError, AttributeError):
                 self.put_aside = self._file.replace(self._file.with_name(f"{SESSIONS_FILE}.damaged"))
 
-    def new_login(self, annotator: str) -> str:
+    def new_login(self, annotator: str, when_used: Callable[[], None] = lambda: None) -> str:
         """A token that lets this annotator in, once."""
         token = secrets.token_urlsafe(32)
-        self._logins[_hashed(token)] = given_name(annotator)
+        self._logins[_hashed(token)] = given_name(annotator), when_used
         return token
 
     def enter(self, token: str) -> str | None:
@@ -58,13 +58,14 @@ class Doors:
         key = found(_hashed(token), self._logins)
         if key is None:
             return None
-        annotator = self._logins[key]
+        annotator, when_used = self._logins[key]
         if SINGLE_USE:
             del self._logins[key]
         secret, now = secrets.token_urlsafe(32), self._clock()
         self._sessions = {key: (who, until) for key, (who, until) in self._sessions.items() if until > now}
         self._sessions[_hashed(secret)] = (annotator, now + SESSION_SECONDS)
         write_text(self._file, json.dumps(self._sessions))
+        when_used()
         return secret
 
     def session(self, secret: str) -> Session | None:

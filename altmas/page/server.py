@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import socket
-import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +19,12 @@ from altmas.core.checks import whole_number
 from altmas.core.files import locked, write_text
 from altmas.metrics.errors import InputError
 from altmas.page.app import Page
+from altmas.page.connections import AT_ONCE, QUEUE, Connection, raise_file_limit
 from altmas.page.desk import Desk
 from altmas.page.doors import Doors, given_name
+from altmas.page.logs import bounded_logs
 from altmas.page.names import audit_key
+from altmas.page.opening import Opening
 
 PAGE_LOCK, ADDRESS = "server.lock", "server.json"
 _LAST_PORT = 65535
@@ -61,12 +63,13 @@ def serve(
     with only_instance(folder), listening(host, port, folder) as listener:
         port = listener.getsockname()[1]
         announce(folder, host, port)
-        doors = Doors(folder)
+        doors, opening = Doors(folder), Opening(folder)
         if doors.put_aside is not None:
             say(f"Warning: the logins could not be read and lie in {doors.put_aside} now; everybody logs in again.")
         page = Page(lambda: Desk(Audit.open(folder)), doors, hosts_of(host, port), cookie_name(folder))
         try:
-            links = [login_url(host, port, doors.new_login(one)) for one in annotators]
+            links = [login_url(host, port, doors.new_login(one, opening.end)) for one in annotators[:1]]
+            links += [login_url(host, port, doors.new_login(one)) for one in annotators[1:]]
             for name, link in zip(annotators, links, strict=True):
                 if on_ready is None:
                     say(f"{name}: {link}")
@@ -74,21 +77,43 @@ def serve(
                     on_ready(link)
             if on_ready is None:
                 say("Stop with Ctrl-C; every answer is kept.")
-            if open_browser and links:
-                webbrowser.open(links[0])
-            run(page, listener)
+            browse = (lambda: opening.start(links[0])) if open_browser and links else None
+            run(page, listener, browse)
         finally:
+            opening.end()
             page.close()
 
 
-def run(page: Page, listener: socket.socket) -> None:
-    """Serve until a signal says stop. Nothing is logged per request: addresses hold login tokens."""
-    config = uvicorn.Config(
-        page.app(), http="h11", ws="none", lifespan="off", server_header=False, proxy_headers=False,
-        timeout_keep_alive=65, timeout_graceful_shutdown=3, **LOGGING,
-    )  # fmt: skip
+class PageServer(uvicorn.Server):
+    """uvicorn with bounds on connections; `on_started` is called as soon as requests are answered.
+
+    Nothing is logged per request: addresses hold login tokens.
+    """
+
+    def __init__(self, page: Page, on_started: Callable[[], None] | None = None, **logs: Any) -> None:
+        config = uvicorn.Config(
+            page.app(), http=Connection, ws="none", lifespan="off", server_header=False, proxy_headers=False,
+            timeout_keep_alive=65, timeout_graceful_shutdown=3, backlog=AT_ONCE, **{**LOGGING, **logs},
+        )  # fmt: skip
+        super().__init__(config)
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to serve."""
+        await super().startup(sockets)
+        for one in sockets or ():
+            one.listen(QUEUE)  # uvicorn has one number for how many may wait, and how many are accepted at once
+        if self._on_started is not None:
+            self._on_started()
+
+
+def run(page: Page, listener: socket.socket, on_started: Callable[[], None] | None = None) -> None:
+    """Serve until a signal says stop."""
+    raise_file_limit()
+    server = PageServer(page, on_started)
     try:
-        uvicorn.Server(config).run(sockets=[listener])
+        with bounded_logs():
+            server.run(sockets=[listener])
     except KeyboardInterrupt:  # uvicorn has shut down by now and passes the signal on
         return
 
@@ -143,7 +168,7 @@ def listening(host: str, port: int, folder: Path) -> socket.socket:
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    listener = socket.create_server((host, port), backlog=64)
+    listener = socket.create_server((host, port), backlog=QUEUE)
     listener.setblocking(False)
     # Connections inherit it: without, each response's body waits some 40 ms for the browser to confirm its head.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

@@ -1,16 +1,22 @@
 """The labelling page without a browser: what its endpoints do, and what they leave in the store."""
 
+import asyncio
 import json
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from altmas.audits.audit import Audit
+from altmas.page import app
 from worlds.page import (
     ANIMALS,
     Served,
     answer_all,
     answers_in,
     events_of,
+    fails_until,
     make_audit,
     new_client_id,
     next_item,
@@ -218,3 +224,30 @@ def test_only_what_is_there_can_be_revealed(served, client, change):
     body = {"client": new_client_id(), "what": "prediction", "item": next_item(client), **change}
     assert client.post("/api/reveal", json=body).status_code == 400
     assert all(event.kind != "revealed" for event in events_of(served.folder))
+
+
+def test_estimates_are_made_one_at_a_time(served, monkeypatch):
+    """They are heavy: a machine that makes ten at once serves nobody."""
+    under_way, most, lock = [0], [0], threading.Lock()
+
+    def slow_estimate(folder):
+        with lock:
+            under_way[0] += 1
+            most[0] = max(most[0], under_way[0])
+        time.sleep(0.1)
+        with lock:
+            under_way[0] -= 1
+        return {"rows": [], "sentence": ""}
+
+    def look(client):
+        return client.post("/api/reveal", json={"client": new_client_id(), "what": "estimate"}).status_code
+
+    monkeypatch.setattr(app, "running_estimate", slow_estimate)
+    with served.client("mk") as one, served.client("ab") as other, ThreadPoolExecutor(4) as threads:
+
+        def attack():
+            most[0] = 0
+            assert list(threads.map(look, [one, other, one, other])) == [200] * 4
+            return most[0] > 1
+
+        fails_until(monkeypatch, attack, served.page, "_one_estimate", asyncio.Semaphore(9))

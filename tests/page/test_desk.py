@@ -3,7 +3,6 @@
 import pandas as pd
 
 from altmas.audits.audit import Audit
-from altmas.page.leases import Leases
 from worlds.page import Served, answer_all, make_audit, next_item, reply
 
 # Several annotators
@@ -24,9 +23,8 @@ def test_annotators_get_different_items(served, client):
 
 def test_a_lease_runs_out(tmp_path):
     now = [0.0]
-    leases = Leases(clock=lambda: now[0])
     folder = make_audit(tmp_path / "audit")
-    with Served(folder, leases=leases) as served, served.client("mk") as client, served.client("ab") as other:
+    with Served(folder, clock=lambda: now[0]) as served, served.client("mk") as client, served.client("ab") as other:
         held = next_item(client)
         assert next_item(other) != held
         now[0] = 601.0
@@ -44,20 +42,6 @@ def test_with_overlap_as_many_hold_an_item_as_must_answer_it(tmp_path):
         b.post("/api/answer", json=reply(item, 1))
         standing = c.get("/api/state").json()["standing"]
         assert (standing["answered"], standing["disputed"]) == (1, 1)
-
-
-def test_leases_are_per_annotator_and_replaced():
-    now = [0.0]
-    leases = Leases(seconds=10, clock=lambda: now[0])
-    leases.hold("a", [1, 2])
-    leases.hold("b", [2])
-    assert leases.full("c", lambda position: 1) == {1, 2}
-    assert leases.full("c", lambda position: 2) == {2}
-    assert leases.full("a", lambda position: 1) == {2}
-    leases.hold("a", [3])
-    assert leases.full("c", lambda position: 1) == {2, 3}
-    now[0] = 10.0
-    assert leases.full("c", lambda position: 1) == set()
 
 
 # The plan

@@ -118,6 +118,15 @@ def test_sessions_outlive_the_server_and_their_file_opens_nothing(tmp_path):
     assert Doors(folder).session(next(iter(json.loads(kept)))) is None
 
 
+@pytest.mark.parametrize("text", ["", "[1]", "{", '{"a": 1}', '{"a": ["mk", "never"]}', "\x00"])
+def test_a_file_of_sessions_that_cannot_be_read_holds_none(tmp_path, text):
+    folder = make_audit(tmp_path / "audit")
+    (folder / doors.SESSIONS_FILE).write_text(text)
+    held = Doors(folder)
+    assert held.session("a") is None
+    assert held.session(held.enter(held.new_login("mk"))).annotator == "mk"
+
+
 def test_two_audits_do_not_share_a_cookie(tmp_path):
     with Served(make_audit(tmp_path / "a")) as one, Served(make_audit(tmp_path / "b")) as other:
         assert one.cookie != other.cookie

@@ -39,7 +39,7 @@ def test_another_host_only_when_wanted_and_with_a_warning(tmp_path, monkeypatch)
     said, hosts = [], []
     monkeypatch.setattr(server, "listening", lambda host, port, folder: socket.create_server(("127.0.0.1", 0)))
     monkeypatch.setattr(server, "hosts_of", lambda host, port: hosts.append(host) or {f"{host}:{port}"})
-    monkeypatch.setattr(server, "run", lambda page, listener: None)
+    monkeypatch.setattr(server, "run", lambda page, listener, on_started: None)
     server.serve(folder, annotator="mk", host="192.0.2.7", allow_remote=True, say=said.append)
     assert said[0] == server.WARNING
     assert hosts == ["192.0.2.7"]

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 import httpx
 import numpy as np
 import pandas as pd
-import uvicorn
 from PIL import Image
 
 from altmas.audits.audit import Audit
@@ -19,7 +18,6 @@ from altmas.page import server
 from altmas.page.app import Page
 from altmas.page.desk import Desk
 from altmas.page.doors import Doors
-from altmas.page.leases import Leases
 from altmas.page.refits import Refits
 
 ANIMALS = ("cat", "dog", "owl")
@@ -56,20 +54,23 @@ def draw_image(path, seed=0, size=(64, 48)):
 class Served:
     """An audit's page served from a thread of this process, so that a test can reach in and switch something off."""
 
-    def __init__(self, folder, *, leases=None, refit=NO_REFIT, host="127.0.0.1", port=0):
+    def __init__(self, folder, *, clock=time.time, refit=NO_REFIT, host="127.0.0.1", port=0):
         self.folder = folder
         self.listener = server.listening(host, port, folder)
         self.port = self.listener.getsockname()[1]
         self.url = f"http://{host}:{self.port}"
         self.doors = Doors(folder)
         self.refits = Refits(folder, command=lambda _: refit)
-        self.leases = leases or Leases()
         self.cookie = server.cookie_name(folder)
         hosts = server.hosts_of(host, self.port)
-        self.page = Page(lambda: Desk(Audit.open(folder), self.leases, self.refits), self.doors, hosts, self.cookie)
-        config = uvicorn.Config(self.page.app(), lifespan="off", access_log=False, log_level="critical", ws="none")
-        self.uvicorn = uvicorn.Server(config)
+        self.page = Page(lambda: Desk(self._opened(clock), self.refits), self.doors, hosts, self.cookie)
+        self.uvicorn = server.PageServer(self.page, log_level="critical")
         self.thread = threading.Thread(target=self.uvicorn.run, kwargs={"sockets": [self.listener]})
+
+    def _opened(self, clock):
+        audit = Audit.open(self.folder)
+        audit.leases.clock = clock
+        return audit
 
     def __enter__(self):
         self.thread.start()
