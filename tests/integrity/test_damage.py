@@ -54,8 +54,8 @@ def looks(folder):
 def told(done):
     found = done.json
     found.pop("audit")
-    if "events" in found:  # a look may refit first
-        found["events"] = [event for event in found["events"] if event["kind"] != "fitted"]
+    if "events" in found:  # a look is logged, and may refit first
+        found["events"] = [event for event in found["events"] if event["kind"] not in ("fitted", "looked")]
     return {key: value for key, value in found.items() if key not in ("head", "fit_at", "fit_labels")}
 
 
