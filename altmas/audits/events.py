@@ -58,15 +58,15 @@ def faults(rows: Iterable[Row], expected: int = 1, previous: str | None = GENESI
             found.append(f"event {expected} is missing; the next one is {seq}")
         if previous is not None and before != previous:
             found.append(f"event {seq} does not follow the one before it")
-        if not _is_whole(seq, at, kind, body, client, before, stored):
+        if not _is_whole((seq, at, kind, body, client, before, stored)):
             found.append(f"event {seq} was changed after it was written")
         previous, expected = stored, seq + 1
     return found
 
 
-def _is_whole(*row: Any) -> bool:
+def _is_whole(row: Row) -> bool:
     try:
-        return link(*row[:-1]) == row[-1]
+        return link(*row[:6]) == row[6]
     except (TypeError, ValueError):  # no text where there was text
         return False
 

@@ -16,7 +16,7 @@ from typing import Any
 from altmas.audits import schema, witness
 from altmas.audits.connections import DAMAGED, can_write, connect, connect_to_read
 from altmas.audits.events import GENESIS, Event, Row, canonical, faults, link, now
-from altmas.core.files import new_part
+from altmas.core.files import new_part, remove_left_behind
 from altmas.metrics.errors import AltmasError, InputError
 
 STORE_FILE = "audit.db"
@@ -196,6 +196,8 @@ class Store:
                 witness.note(self.path.parent, *self._to_witness)
             except OSError as error:  # it stays to be done with the next commit
                 raise StoreError(f"store must be writable; got {self.path.parent}: {error.strerror}.") from error
+        if not self._caught_up:
+            remove_left_behind(self.path.parent)
         self._to_witness, self._caught_up = None, True
 
     def checkpoint(self) -> None:

@@ -1,5 +1,6 @@
 """A store keeps what was written, migrates, and refuses what is no audit."""
 
+import os
 import sqlite3
 import stat
 import threading
@@ -137,6 +138,17 @@ def test_an_older_store_is_backed_up_migrated_and_logged(folder, monkeypatch):
     assert accept_loss(folder).kind == "recovered"
     with Audit.open(folder) as audit:
         assert audit.verify().ok
+
+
+def test_what_a_killed_writer_left_is_removed_by_the_next_and_what_is_young_is_not(folder):
+    left, young = (folder / f".{STORE_FILE}.version-1.{name}.part" for name in ("left", "young"))
+    for part in (left, young):
+        part.write_bytes(b"half")
+    os.utime(left, (0, 0))
+    with Audit.open(folder) as audit:
+        audit.tell(audit.ask(1)[0].id, "cat")
+    assert not left.exists()
+    assert young.exists()
 
 
 def test_a_migration_that_fails_leaves_the_store_as_it_was(folder, monkeypatch):
