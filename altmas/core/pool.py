@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 
 from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
+from altmas.core.limits import few_classes
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -101,6 +102,7 @@ class Pool:
         for column in columns.values():
             same_length("predictions", len(column), items, "class")
         known = _classes(classes, columns, labels_seen)
+        few_classes(len(known), items)
         scored = (
             scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
         )
