@@ -97,22 +97,14 @@ def repeated_numbers(folder):
 
 
 def one_long_list(folder):
-    values = pa.ListArray.from_arrays(pa.array([0, 100_000_000], pa.int32()), pa.array(np.zeros(100_000_000, np.int8)))
+    values = pa.ListArray.from_arrays(pa.array([0, 50_000_000], pa.int32()), pa.array(np.zeros(50_000_000, np.int8)))
     return parquet(folder / "a.parquet", {"id": ["a"], "label": ["b"], "more": values})
 
 
 def parquet_of_many_columns(folder):
     one = pa.array([1])
-    names = [f"c{i}" for i in range(100_000)]
+    names = [f"c{i}" for i in range(40_000)]
     return parquet(folder / "a.parquet", dict.fromkeys(names, one), use_dictionary=False, write_statistics=False)
-
-
-def nested_parquet(folder):
-    kind, values = pa.int8(), pa.array([1], pa.int8())
-    for _ in range(90):
-        kind = pa.list_(kind)
-        values = pa.ListArray.from_arrays(pa.array([0, 1], pa.int32()), values)
-    return parquet(folder / "a.parquet", {"id": ["a"], "label": ["b"], "more": values})
 
 
 def zeros_in_npz(folder, member="id.npy"):
