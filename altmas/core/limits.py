@@ -1,4 +1,4 @@
-"""How much is too much: every bound on what somebody's file or array may make altmas hold. docs/formats.md has them.
+"""How much is too much: every bound on what a file or an array may make altmas hold; docs/command-line.md lists them.
 
 Generous for real data, and small enough that a file made to exhaust a machine is refused by a sentence.
 """

@@ -15,6 +15,7 @@ DELIMITERS = (",", ";", "\t")
 """What may part the cells of a CSV file; spreadsheets of many countries write semicolons."""
 
 _CHARACTERS_AT_ONCE = 1 << 20
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)?")
 _TELLING = re.compile(r'[",;\t\r\n]')
 
 Rows = list[tuple[int, list[str]]]
@@ -100,5 +101,8 @@ def _lines(text: str) -> Iterator[str]:
     start = 0
     while start < len(text):
         end = text.find("\n", start + _CHARACTERS_AT_ONCE) + 1 or len(text)
-        yield from io.StringIO(text[start:end], newline="")
+        if end - start <= 2 * _CHARACTERS_AT_ONCE:
+            yield from io.StringIO(text[start:end], newline="")
+        else:  # one enormous line, or ends of the old kind: slower, and without the copy
+            yield from (found[0] for found in _LINE.finditer(text, start, end) if found[0])
         start = end

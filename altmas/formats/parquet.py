@@ -61,7 +61,7 @@ def _claimed(file: Any, leaves: Sequence[Any]) -> int:
             for j, leaf in enumerate(leaves):
                 if leaf.max_repetition_level:
                     values += _width(leaf) * max(group.column(j).num_values, 0)
-    return max(pages, values)
+    return int(max(pages, values))
 
 
 def _width(leaf: Any) -> int:
