@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.catalogue import USUAL, findings_of, for_task, make_method, usual_metrics
-from altmas.core.checks import as_column, fraction, positive, whole_number
+from altmas.core.checks import as_column, class_indices, fraction, positive, unwrapped, whole_number
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
 from altmas.core.method import Job, Method
@@ -104,9 +104,12 @@ def assess(
     [['accuracy', 60]]
 
     """
-    column = next(iter(predictions.values()), ()) if isinstance(predictions, Mapping) else predictions
-    names = ids if ids is not None else range(len(column) if hasattr(column, "__len__") else 0)
-    seen_labels = labels_in(oracle, as_column("ids", names)) if classes is None else ()
+    several = isinstance(predictions, Mapping)
+    predictions = {k: unwrapped(v) for k, v in predictions.items()} if several else unwrapped(predictions)
+    column = next(iter(predictions.values()), ()) if several else predictions
+    ids = None if ids is None else as_column("ids", ids)
+    names = range(_count(column)) if ids is None else ids
+    seen_labels = labels_in(oracle, names) if classes is None else ()
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
         classes=classes, labels_seen=seen_labels,
@@ -148,6 +151,12 @@ def assess(
         return found if surface is None else surface_result(found, surface_found(chosen, findings, surface))
 
 
+def _count(column: Any) -> int:
+    """How many predictions there are, or a sentence that says why they are none."""
+    plainly = isinstance(column, list | tuple) or getattr(column, "ndim", 0) == 1
+    return len(column) if plainly else len(as_column("predictions", column))
+
+
 def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Plan:
     budget = whole_number("budget", budget, 1)
     if budget > pool.size:
@@ -164,8 +173,8 @@ def _check_table(table: TableOracle, pool: Pool) -> None:
     nothing = [row for row, one in enumerate(pool.ids) if table.labels[one] is None]
     if nothing:
         raise InputError("oracle", "have a label for every item", f"None for {rows_at_fault(nothing)}")
-    known = set(pool.classes)
-    strange = np.flatnonzero([table.labels[one] not in known for one in pool.ids]).tolist()
+    places = class_indices([table.labels[one] for one in pool.ids], pool.classes)
+    strange = np.flatnonzero(places == len(pool.classes)).tolist()
     if strange:
         label = table.labels[pool.ids[strange[0]]]
         raise InputError(

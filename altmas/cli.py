@@ -61,6 +61,9 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("Interrupted; every answer is kept.", err=True)
         sys.exit(130)
+    except MemoryError:
+        click.echo("Error: the machine must have room for all of this; got no more memory.", err=True)
+        sys.exit(EXIT_REFUSED)
     except (AltmasError, OSError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(EXIT_REFUSED)

@@ -22,7 +22,7 @@ from altmas.audits.settings import Settings
 from altmas.audits.state import DISPUTED, LABELLED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
-from altmas.core.checks import plain
+from altmas.core.checks import class_place, plain
 from altmas.core.method import ArrayMap, Method
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
@@ -256,6 +256,7 @@ class Record:
         if isinstance(said, str) and said in (UNSURE, SKIP):
             return {"answer": said}
         place = self._class_places.get(str(said))
+        place = class_place(said, self.pool.classes) if place is None else place
         if place is None:
             known = ", ".join(repr(one) for one in self.pool.classes[:12])
             raise InputError("label", f"be one of the classes {known}, 'unsure' or 'skip'", repr(label))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import IntArray
@@ -15,10 +16,18 @@ from altmas.metrics.types import IntArray
 def plain(value: Any) -> Hashable:
     """A numpy scalar as the Python value it stands for, so that 3 and np.int64(3) are one class.
 
-    >>> plain(np.int64(3)), plain(np.str_("cat"))
-    (3, 'cat')
+    A number of single precision is the one it prints as; a date that is none is None.
+
+    >>> plain(np.int64(3)), plain(np.str_("cat")), plain(np.float32(0.1))
+    (3, 'cat', 0.1)
     """
-    result: Hashable = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, np.generic):
+        return value  # type: ignore[no-any-return]
+    if isinstance(value, np.floating):
+        return float(str(value)) if value.itemsize < 8 else float(value)
+    if isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value):
+        return None
+    result: Hashable = value.item()
     return result
 
 
@@ -38,22 +47,74 @@ def is_blank(value: Any) -> bool:
 
 def as_column(subject: str, values: Any) -> list[Hashable]:
     """One hashable value per item, or an error that names the rows at fault."""
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+    values = unwrapped(values)
+    if isinstance(values, str | bytes | bytearray | Mapping) or not isinstance(values, Iterable):
         raise InputError(subject, "be one value per item", repr(values)[:40])
+    if isinstance(values, set | frozenset):
+        raise InputError(subject, "have an order", "a set", "A list has one.")
     if hasattr(values, "columns"):  # a table: fine if it is one column
         if len(values.columns) != 1:
             raise InputError(subject, "be one column", f"a table of {len(values.columns)}")
         table: Any = values
         values = table[table.columns[0]]
-    array = values if isinstance(values, np.ndarray) else None
-    if array is not None and array.ndim != 1:
-        raise InputError(subject, "be one-dimensional, one value per item", f"shape {array.shape}")
+    if isinstance(values, np.ndarray) and values.ndim != 1:
+        raise InputError(subject, "be one-dimensional, one value per item", f"shape {values.shape}")
+    without_masked(subject, values)
     column = [plain(v) for v in values]
     unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or (v is not None and is_blank(v))]
     if unfit:
         hint = "An abstention is None, with classes=[...] declared." if subject == "predictions" else ""
         raise InputError(subject, "be hashable and not NaN", rows_at_fault(unfit), hint)
     return column
+
+
+def unwrapped(values: Any) -> Any:
+    """Values that can be read again: Arrow's tables as pandas', its columns and iterators as lists, tensors as arrays.
+
+    >>> unwrapped(iter("ab")), unwrapped((1, 2))
+    (['a', 'b'], (1, 2))
+    """
+    if type(values).__name__ == "LazyFrame":
+        values = values.collect()
+    if hasattr(values, "to_pylist"):
+        return values.to_pandas() if hasattr(values, "column_names") else values.to_pylist()
+    if isinstance(values, Iterator):
+        return list(values)
+    if hasattr(values, "__array__") and not isinstance(values, np.ndarray) and not hasattr(values, "to_numpy"):
+        return np.asarray(values)
+    return values
+
+
+def without_masked(subject: str, values: Any) -> None:
+    """Refuse an array that hides some of its values."""
+    if isinstance(values, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(values)
+        if hidden.any():
+            rows = np.flatnonzero(hidden.reshape(len(hidden), -1).any(1)) if hidden.ndim else [0]
+            raise InputError(subject, "have no masked values", rows_at_fault(map(int, rows)))
+
+
+def as_numbers(subject: str, values: Any) -> NDArray[Any]:
+    """An array of numbers, or a sentence that says what it is instead; one on disk stays there.
+
+    >>> as_numbers("scores", [[1], [2, 3]])
+    Traceback (most recent call last):
+    altmas.metrics.errors.InputError: scores must be numbers, in rows of one length; got list.
+    """
+    values = unwrapped(values)
+    without_masked(subject, values)
+    try:
+        array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    except (TypeError, ValueError):
+        raise InputError(subject, "be numbers, in rows of one length", type(values).__name__) from None
+    if array.dtype.kind in "OUS":  # Python's numbers, a gap among them, or numbers as text
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(subject, "be numbers", type(values).__name__) from None
+    if array.dtype.kind not in "fiub":
+        raise InputError(subject, "be numbers", f"dtype {array.dtype}")
+    return array
 
 
 def same_length(subject: str, count: int, items: int, each: str, noun: str = "") -> None:
@@ -78,11 +139,61 @@ def sorted_classes(values: Iterable[Hashable]) -> tuple[Hashable, ...]:
 def class_indices(column: Sequence[Hashable], classes: Sequence[Hashable]) -> IntArray:
     """Position of each value among the classes; `len(classes)` for a value that is no class.
 
+    Fractions are equal if they are so in single precision: one file has 0.1 in four bytes, another in eight.
+
     >>> class_indices(["dog", "cat", "error"], ["cat", "dog"])
     array([1, 0, 2])
+    >>> class_indices([0.10000000149011612, 0.5], [0.1, 0.5])
+    array([0, 1])
     """
     index = {name: i for i, name in enumerate(classes)}
-    return np.array([index.get(value, len(classes)) for value in column], dtype=np.int64)
+    found = [index.get(value, len(classes)) for value in column]
+    if any(_in_single(one) is not None for one in classes):
+        nearly: dict[float | None, int] = {}
+        for i, one in enumerate(classes):  # two classes that only double precision tells apart have no such place
+            key = _in_single(one)
+            nearly[key] = len(classes) if key in nearly or key is None else i
+        for row, value in enumerate(column):
+            if found[row] == len(classes) and (key := _in_single(value)) is not None:
+                found[row] = nearly.get(key, len(classes))
+    return np.array(found, dtype=np.int64)
+
+
+def class_place(value: Any, classes: Sequence[Hashable]) -> int | None:
+    """The position of one value among the classes, if it is any of them.
+
+    >>> class_place("dog", ["cat", "dog"]), class_place(["dog"], ["cat", "dog"])
+    (1, None)
+    """
+    try:
+        place = int(class_indices([value], classes)[0])
+    except TypeError:  # a list, and whatever else cannot be a class
+        return None
+    return None if place == len(classes) else place
+
+
+def merged(values: Iterable[Hashable]) -> set[Hashable]:
+    """Distinct values; of two fractions that single precision does not tell apart, the one that is shorter to write.
+
+    >>> sorted(merged([0.1, 0.10000000149011612, 1 / 3, 0.33333334]))
+    [0.1, 0.33333334]
+    """
+    kept: dict[Hashable, Hashable] = {}
+    for one in set(values):
+        single = _in_single(one)
+        key = one if single is None else ("single", single)
+        kept[key] = min(kept.get(key, one), one, key=lambda v: (len(str(v)), str(v)))
+    return set(kept.values())
+
+
+def _in_single(value: Any) -> float | None:
+    """A fraction as a number of single precision holds it; None for anything else: whole numbers are exact."""
+    if not isinstance(value, float) or value.is_integer() or not abs(value) < _LARGEST_SINGLE:
+        return None
+    return float(np.float32(value))
+
+
+_LARGEST_SINGLE = float(np.finfo(np.float32).max)
 
 
 def whole_number(subject: str, value: Any, least: int) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from altmas.core.checks import as_column, plain, same_length, sorted_classes
+from altmas.core.checks import as_column, class_place, plain, same_length, sorted_classes
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.metrics.errors import InputError
@@ -88,16 +88,16 @@ class Noisy:
 def ask(oracle: Oracle, pool: Pool, position: int) -> int:
     """Put one question and turn the answer into a class index, or say what is wrong with it."""
     answer = plain(oracle(pool.ids[position]))
-    try:
-        return pool.classes.index(answer)
-    except ValueError:
+    place = class_place(answer, pool.classes)
+    if place is None:
         known = ", ".join(repr(c) for c in pool.classes[:12])
         raise InputError(
             "oracle",
             f"answer one of the classes {known}",
             f"{answer!r} for item {pool.ids[position]!r}",
             "Declare classes=[...] if it is a class the model under test never predicts.",
-        ) from None
+        )
+    return place
 
 
 def as_oracle(oracle: Any, pool_ids: Sequence[Hashable]) -> Oracle:

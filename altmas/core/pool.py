@@ -13,7 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from altmas.core.checks import as_column, class_indices, is_blank, same_length, sorted_classes
+from altmas.core.checks import (
+    as_column,
+    as_numbers,
+    class_indices,
+    is_blank,
+    merged,
+    same_length,
+    sorted_classes,
+    unwrapped,
+)
+from altmas.core.limits import few_classes
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -101,6 +111,7 @@ class Pool:
         for column in columns.values():
             same_length("predictions", len(column), items, "class")
         known = _classes(classes, columns, labels_seen)
+        few_classes(len(known), items)
         scored = (
             scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
         )
@@ -185,7 +196,7 @@ def _opinion(name: str, given: Any, items: int, classes: tuple[Hashable, ...]) -
     subject = f"opinion {name!r}"
     pair = _holds_columns(given)
     said, confidence = given if pair else (given, None)
-    if confidence is None and np.ndim(said) == 2:
+    if confidence is None and _axes(said) == 2:
         scores = _scores(said, False, items, classes, f"scores of {subject}")
         assert scores is not None
         return Outputs(name, scores.argmax(1), scores)
@@ -199,7 +210,15 @@ def _opinion(name: str, given: Any, items: int, classes: tuple[Hashable, ...]) -
 
 def _holds_columns(given: Any) -> bool:
     """A pair of columns, the second perhaps None, not two predictions."""
-    return isinstance(given, tuple) and len(given) == 2 and all(one is None or np.ndim(one) for one in given)
+    return isinstance(given, tuple) and len(given) == 2 and all(one is None or _axes(one) for one in given)
+
+
+def _axes(values: Any) -> int:
+    """How many axes values have; lists of different length are rows of nothing in particular."""
+    try:
+        return np.ndim(values)
+    except ValueError:
+        return 1
 
 
 def _classes(
@@ -211,7 +230,7 @@ def _classes(
             raise InputError(
                 "classes", "be declared where some prediction is None", f"None in {rows_at_fault(nothing)}"
             )
-        known = sorted_classes({value for column in columns.values() for value in column} | set(labels_seen))
+        known = sorted_classes(merged([*labels_seen, *(value for column in columns.values() for value in column)]))
         _read_differently(known)
         if len(known) < 2:
             hint = "Declare classes=[...] when the model under test only ever says one class."
@@ -225,7 +244,7 @@ def _classes(
     if len(set(known)) < len(known):
         twice = next(c for c in known if known.count(c) > 1)
         raise InputError("classes", "be distinct", f"{twice!r} twice")
-    if not any(value in set(known) for column in columns.values() for value in column):
+    if all((class_indices(column, known) == len(known)).all() for column in columns.values()):
         first = next(iter(columns.values()))[0]
         raise InputError("predictions", f"hold some of the classes {list(known)[:12]}", f"none, e.g. {first!r}")
     return known
@@ -258,16 +277,15 @@ def _scores(
 ) -> FloatArray | None:
     if scores is None:
         return None
+    scores = unwrapped(scores)
     if hasattr(scores, "columns") and set(scores.columns) == set(classes):
         scores = scores[list(classes)]  # a table's columns by name, whatever their order
-    try:
-        values = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(subject, "be numbers", type(scores).__name__) from None
-    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
+    given = as_numbers(subject, scores)
+    if given.ndim not in (1, 2) or (given.ndim == 2 and given.shape[1] != len(classes)):
         rule = f"be [N], or [N, C] with a column for each of {len(classes)} classes"
-        raise InputError(subject, rule, f"shape {values.shape}")
-    same_length(subject, len(values), items, "row")
+        raise InputError(subject, rule, f"shape {given.shape}")
+    same_length(subject, len(given), items, "row")
+    values = given.astype(np.float64, copy=False)  # only now: an array on disk may be of any size
     if bad := _rows(~np.isfinite(values)):
         raise InputError(subject, "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
     if logits:
@@ -312,10 +330,7 @@ LOGITS = "Pass logits=True if these are logits."
 def _features(features: Any, items: int) -> NDArray[Any] | None:
     if features is None:
         return None
-    # A memory-mapped array stays on disk: np.asarray keeps the mapping.
-    array = np.asarray(features) if not isinstance(features, np.memmap) else features
-    if array.dtype.kind not in "fiub":
-        raise InputError("features", "be numbers", f"dtype {array.dtype}")
+    array = as_numbers("features", features)
     if array.ndim == 0:
         raise InputError("features", "be [N, ...], a row per item", "a single number")
     same_length("features", len(array), items, "row")
@@ -331,6 +346,7 @@ def _features(features: Any, items: int) -> NDArray[Any] | None:
 def _groups(groups: Any, items: int) -> Mapping[str, NDArray[Any]]:
     if groups is None:
         return MappingProxyType({})
+    groups = unwrapped(groups)
     if hasattr(groups, "columns"):  # a table
         groups = {name: groups[name] for name in groups.columns}
     named = groups if isinstance(groups, Mapping) else {getattr(groups, "name", None) or "group": groups}
@@ -350,7 +366,7 @@ def with_missing(values: Any) -> Any:
     >>> with_missing([3.0, None, float("nan")])
     [3.0, '(missing)', '(missing)']
     """
-    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) > 1:
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         return values  # not a column: whoever reads it will say so
     return [MISSING if is_blank(one) else one for one in values]
 

@@ -11,11 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from altmas.core.limits import few_columns, fits
 from altmas.formats.columns import as_objects, frame_of, sound, typed
-from altmas.formats.files import fits, refusing
+from altmas.formats.files import refusing
 from altmas.metrics.errors import InputError
 
 _SUFFIX = ".npy"
+STAYS_ON_DISK = "Save it as .npy, which stays on disk and may be of any size."
 
 
 def read_npz(path: Path, only: str | None = None) -> dict[str, NDArray[Any]]:
@@ -28,7 +30,8 @@ def read_npz(path: Path, only: str | None = None) -> dict[str, NDArray[Any]]:
             raise InputError(f"arrays of {path.name}", "have distinct names", sorted(names)[:12])
         if only is not None and only not in names:
             raise InputError(path.name, f"hold an array {only!r}", f"{sorted(names)[:12]}")
-        fits(path.name, sum(member.file_size for member in members))
+        asked = [member for name, member in zip(names, members, strict=True) if only in (None, name)]
+        fits(path.name, sum(member.file_size for member in asked), path.stat().st_size, STAYS_ON_DISK)
         for name, member in zip(names, members, strict=True):
             if only in (None, name):
                 arrays[name] = _member(archive, member, f"array {name!r} of {path.name}")
@@ -81,6 +84,7 @@ def table_of_arrays(arrays: dict[str, NDArray[Any]], subject: str) -> pd.DataFra
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"arrays of {subject}", "be of one length", f"{dict(list(lengths.items())[:12])}")
+    few_columns(subject, sum(1 if array.ndim == 1 else array.shape[1] for array in arrays.values()))
     columns: dict[str, Any] = {}
     for name, array in arrays.items():
         wide = {name: array} if array.ndim == 1 else {f"{name}_{i}": array[:, i] for i in range(array.shape[1])}

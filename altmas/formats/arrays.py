@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.formats.archives import read_npy, read_npz
-from altmas.formats.arrow import from_arrow, open_parquet
+from altmas.formats.arrow import from_arrow, objects_in
 from altmas.formats.columns import numbers, texts
 from altmas.formats.files import existing, refusing
+from altmas.formats.parquet import open_parquet
 from altmas.formats.tables import read_numbered
 from altmas.metrics.errors import InputError
 
@@ -83,6 +84,18 @@ def _lists(table: Any, id: str | None) -> tuple[NDArray[Any], list[str] | None] 
     if len(names) != 1 or not any(is_kind(table.schema.field(names[0]).type) for is_kind in kinds):
         return None
     with refusing(f"column {names[0]!r}", "hold lists of numbers, all of one length"):
-        array = np.array(table.column(names[0]).to_pylist(), dtype=np.float64)
+        array = _matrix(table.column(names[0]), f"column {names[0]!r}")
     ids = texts(from_arrow(table.select([id]), "features")[id]) if id in table.column_names else None
     return array, ids
+
+
+def _matrix(column: Any, subject: str) -> NDArray[Any]:
+    """A column of lists as `[N, D]`; numbers never become Python objects, which would be six times as large."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    lengths = pc.unique(pc.list_value_length(column))
+    if len(lengths) > 1 or column.null_count or pa.types.is_nested(column.type.value_type):
+        return np.array(objects_in(column, subject), dtype=np.float64)  # which may be lists of lists
+    values = np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks] or [np.empty(0)])
+    return values.astype(np.float64).reshape(len(column), -1)

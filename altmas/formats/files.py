@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from altmas.core import limits
 from altmas.metrics.errors import AltmasError, InputError
-
-MAX_BYTES = 8 << 30
-"""A file that declares more, 8 GiB, is refused before it is unpacked; memory-mapped arrays may be larger."""
-MAX_TEXT_BYTES = 2 << 30
-"""Text grows many times over when it is read into cells, so its files are refused sooner: 2 GiB."""
 
 PICKLES = frozenset({".pkl", ".pickle", ".joblib", ".pt", ".pth", ".dill", ".sav", ".npk"})
 SPREADSHEETS = frozenset({".xlsx", ".xls", ".xlsm", ".ods", ".numbers"})
@@ -27,28 +24,51 @@ def existing(path: str | Path) -> Path:
     """
     found = Path(path)
     if not found.is_file():
-        raise InputError(str(path), "be a file", "a folder" if found.is_dir() else "no file at that path")
+        raise InputError(str(path), "be a file", _instead(found))
     return found
 
 
-def read_bytes(path: Path) -> bytes:
-    """All of a file of text, unless it is too large."""
-    size = path.stat().st_size
-    if size > MAX_TEXT_BYTES:
-        hint = "Parquet holds more."
-        raise InputError(path.name, f"be at most {MAX_TEXT_BYTES:,} bytes of text", f"{size:,}", hint)
-    return path.read_bytes()
+def _instead(path: Path) -> str:
+    """What is there, if it is no file: a pipe would be waited for, and a device may never end."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return "a link that leads nowhere" if _is_link(path) else "no file at that path"
+    return "a folder" if stat.S_ISDIR(mode) else "a pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
 
 
-def read_text(path: Path, *, windows: bool = False) -> str:
-    """The text of a file, decoded as `decode` does."""
-    return decode(read_bytes(path), path.name, windows=windows)
+def _is_link(path: Path) -> bool:
+    try:
+        return path.is_symlink()
+    except (OSError, ValueError):
+        return False
 
 
-def fits(subject: str, size: int) -> None:
-    """Refuse what would not fit into memory, before it is unpacked."""
-    if size > MAX_BYTES:
-        raise InputError(subject, f"unpack to at most {MAX_BYTES:,} bytes", f"{size:,}")
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """All of a file of text, unless it is too large; a file of nothing but NUL is not read to its end."""
+    most = limits.MAX_TEXT_BYTES if most is None else most
+    size = existing(path).stat().st_size
+    if size > most:
+        raise InputError(path.name, f"be at most {most:,} bytes of text", f"{size:,}", "Parquet holds more.")
+    data = bytearray()
+    with path.open("rb") as file:
+        while block := file.read(_BYTES_AT_ONCE):
+            data += block
+            if len(data) > most:  # it grows while it is read
+                raise InputError(path.name, f"be at most {most:,} bytes of text", "more")
+            if _NOTHING in block:
+                raise InputError(path.name, "be text", "a stretch of NUL characters", "Save it as 'CSV UTF-8'.")
+    return bytes(data)
+
+
+_BYTES_AT_ONCE = 1 << 20
+_NOTHING = bytes(64)
+"""No text has as many NUL in a row, not even UTF-16."""
+
+
+def read_text(path: Path, *, windows: bool = False, most: int | None = None) -> str:
+    """The text of a file, decoded as `decode` does; `most` bytes of it."""
+    return decode(read_bytes(path, most), path.name, windows=windows)
 
 
 def refuse_suffix(path: Path, known: str) -> InputError:

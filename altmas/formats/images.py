@@ -59,7 +59,10 @@ def _is_file(path: Path) -> bool:
 
 def _inside(path: Path, root: Path, folder: Path) -> Path:
     """Where the file really is, if that is inside the folder."""
-    real = path.resolve()
+    try:
+        real = path.resolve()
+    except (OSError, RuntimeError):
+        raise InputError("images", "be files", f"{path.name!r}, a link that leads nowhere") from None
     if not real.is_relative_to(root):
         raise InputError("images", f"be inside {folder}", f"{path.name!r}, which leads outside")
     if real.suffix.lower() not in SUFFIXES or not real.is_file():

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import softmax
 
-from altmas.core.checks import sorted_classes
+from altmas.core.checks import same_length, sorted_classes
 from altmas.core.files import sha256_of
+from altmas.core.limits import few_classes
 from altmas.core.pool import MISSING, Pool
 from altmas.formats.arrays import read_array, read_features
 from altmas.formats.columns import as_objects, frame_of
@@ -90,6 +91,8 @@ def ingest(
     inputs = {one.keyed.origin: one.keyed.digest for one in (*models, *others)}
     notes = [one.columns.note(one.keyed.subject) for one in (*models, *others)]
 
+    if classes is None:  # sooner than the pool would: most likely ids were taken for classes
+        few_classes(len({value for one in models for value in one.said or ()}), len(pool.keys))
     cast = caster(models[0].said or ())
     known = known_classes(models, classes, cast)
     _well_named(known or ())
@@ -98,8 +101,9 @@ def ingest(
     if beside is not None:
         if len(models) > 1:
             raise InputError("scores", "be columns where there are several models", f"the file {beside}")
-        inputs[str(beside)] = sha256_of(existing(beside))
         scored[pool.name] = read_array(beside)
+        same_length("scores", len(scored[pool.name]), len(pool.keys), "row")
+        inputs[str(beside)] = sha256_of(existing(beside))
         notes.append(f"scores are taken row by row from {beside.name}, in the order of {pool.subject}")
     said = {name: predicted for name, (predicted, _) in told.items()}
     described, media = _items(items, image, models[0], id, inputs)
@@ -148,12 +152,14 @@ def _features(features: Any, pool: Keyed, inputs: dict[str, str], notes: list[st
     if features is None or isinstance(features, np.ndarray):
         return features
     ids: list[str] | None = None
-    if isinstance(features, str | Path):
-        inputs[str(features)] = sha256_of(existing(features))
     if isinstance(features, str | Path) and Path(features).suffix.lower() in _ARRAYS:
         array: Any = read_array(features)
     else:
         array, ids = read_features(features, pool.column)
+    if ids is None:
+        same_length("features", len(array), len(pool.keys), "row")  # before a file of any size is hashed
+    if isinstance(features, str | Path):
+        inputs[str(features)] = sha256_of(existing(features))
     if ids is None:
         notes.append(f"features are taken row by row, in the order of {pool.subject}")
         return array

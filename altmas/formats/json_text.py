@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
+from altmas.core import limits
 from altmas.formats.files import refusing
 from altmas.metrics.errors import InputError
 
@@ -24,8 +26,7 @@ def loads(text: str, subject: str) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> Record:
         found = dict(pairs)
         if len(found) < len(pairs):
-            names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = Counter(name for name, _ in pairs).most_common(1)[0][0]
             raise InputError(f"objects of {subject}", "name each key once", f"{twice!r} twice")
         return found
 
@@ -41,6 +42,10 @@ def lines(text: str, subject: str) -> tuple[list[int], list[Record]]:
     """
     # Only a newline ends a line: U+2028 may stand inside a JSON string.
     filled = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+    for number, line in filled:
+        if len(line) > limits.MAX_CELL:
+            rule = f"have at most {limits.MAX_CELL:,} characters"
+            raise InputError(f"line {number:,} of {subject}", rule, f"{len(line):,}", "An object goes on each line.")
     records = [loads(line, f"line {number:,} of {subject}") for number, line in filled]
     return [number for number, _ in filled], _objects(records, [f"line {n:,} of {subject}" for n, _ in filled])
 

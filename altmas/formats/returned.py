@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from altmas.formats.columns import sound, texts
-from altmas.formats.files import existing, read_text
-from altmas.formats.json_text import Record, loads, objects
+from altmas.formats.files import existing
+from altmas.formats.json_text import Record, objects
 from altmas.formats.label_studio import ID, LABEL
 from altmas.formats.spreadsheets import restore
-from altmas.formats.tables import Numbered, from_records, read_numbered
+from altmas.formats.tables import Numbered, from_records, read_json, read_numbered
 from altmas.metrics.errors import InputError
 
 # The names a column is known by; the first that is there is taken, as Label Studio's tables have an `id` of their own.
@@ -55,11 +55,12 @@ def read_returned(source: Any) -> list[Returned]:
     subject = Path(source).name if isinstance(source, str | Path) else "the table"
     suffix = Path(source).suffix.lower() if isinstance(source, str | Path) else ""
     if suffix == ".json":
-        value = loads(read_text(existing(source), windows=True), subject)
+        value = read_json(existing(source), windows=True)
         if is_export(value):
             return read_export(value)
         records = objects(value, subject)
-        return _rows(Numbered(from_records(records, subject), range(1, len(records) + 1)), subject, False)
+        frame = from_records(records, subject, Path(source).stat().st_size)
+        return _rows(Numbered(frame, range(1, len(records) + 1)), subject, False)
     return _rows(read_numbered(source, windows=True), subject, suffix in {".csv", ".tsv", ".tab", ".txt"})
 
 
@@ -115,7 +116,7 @@ def read_export(source: Path | str | list[Any]) -> list[Returned]:
         subject, value = "the export", source
     else:
         path = existing(source)
-        subject, value = path.name, loads(read_text(path), path.name)
+        subject, value = path.name, read_json(path)
     answers = []
     for number, task in enumerate(objects(value, subject), 1):
         what = f"task {number:,} of {subject}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from altmas.core import limits
 from altmas.formats.archives import read_npz, table_of_arrays
 from altmas.formats.arrow import from_arrow, read_parquet
 from altmas.formats.columns import as_objects, frame_of, parsed, sound, typed
@@ -71,15 +73,20 @@ def _from_file(path: Path, text: bool, windows: bool) -> Numbered:
         return _counted(table_of_arrays(read_npz(path), path.name))
     if suffix in {".jsonl", ".ndjson"}:
         rows, records = lines(read_text(path, windows=windows), path.name)
-        return Numbered(from_records(records, path.name), rows)
+        return Numbered(from_records(records, path.name, path.stat().st_size), rows)
     if suffix == ".json":
-        value = loads(read_text(path, windows=windows), path.name)
-        return _counted(from_records(objects(value, path.name), path.name))
+        value = read_json(path, windows=windows)
+        return _counted(from_records(objects(value, path.name), path.name, path.stat().st_size))
     raise refuse_suffix(path, TABLE_KINDS)
 
 
-def from_records(records: Sequence[Record], subject: str) -> pd.DataFrame:
-    """A table from objects; what one of them lacks is missing there.
+def read_json(path: Path, *, windows: bool = False) -> Any:
+    """The value of a JSON file."""
+    return loads(read_text(path, windows=windows, most=limits.MAX_JSON_BYTES), path.name)
+
+
+def from_records(records: Sequence[Record], subject: str, packed: int | None = None) -> pd.DataFrame:
+    """A table from objects, which take `packed` bytes on disk; what one of them lacks is missing there.
 
     >>> from_records([{"id": 1, "a": "x"}, {"id": 2}], "a.json")
        id     a
@@ -89,6 +96,8 @@ def from_records(records: Sequence[Record], subject: str) -> pd.DataFrame:
     if not records:
         raise InputError(subject, "hold at least one object", "none")
     names = list(dict.fromkeys(name for record in records for name in record))
+    limits.few_columns(subject, len(names))
+    limits.fits(subject, 8 * len(records) * len(names), packed, "Objects of one table have the same keys.")
     columns = {
         sound(name, f"a key in {subject}"): typed([r.get(name) for r in records], f"column {name!r} of {subject}")
         for name in names
@@ -111,7 +120,7 @@ def _from_pandas(table: pd.DataFrame) -> pd.DataFrame:
             table = table.reset_index()
     names = [str(name) for name in table.columns]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = Counter(names).most_common(1)[0][0]
         raise InputError("columns of the table", "have distinct names", f"{twice!r} twice")
     columns = {name: _kept(table.iloc[:, i], name) for i, name in enumerate(names)}
     return frame_of(columns, len(table))

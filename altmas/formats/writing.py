@@ -15,8 +15,9 @@ import pandas as pd
 
 from altmas.core.checks import is_blank, plain
 from altmas.core.files import write_bytes
+from altmas.core.limits import fits
 from altmas.formats.columns import all_sound, cell_text, sound, texts, typed
-from altmas.formats.files import fits, refuse_suffix
+from altmas.formats.files import refuse_suffix
 from altmas.formats.spreadsheets import neutralise
 from altmas.formats.tables import TABLE_KINDS
 from altmas.metrics.errors import InputError

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from altmas.words.wording import short
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -60,6 +62,26 @@ def write_column(ax: Axes, head: str, places: Iterable[float], texts: Iterable[s
     style |= {"xycoords": ("axes fraction", "data"), "va": "center_baseline", "annotation_clip": False}
     for y, text in zip(places, texts, strict=True):
         ax.annotate(text, (1, y), (offset, 0), **style)
+
+
+def in_legend(name: object) -> str:
+    """A name from data as the label of a line; `write_legend` writes it as it was.
+
+    >>> in_legend("cat"), in_legend("_cat") == "_cat"
+    ('cat', False)
+    """
+    text = short(str(name), LONGEST_LABEL)
+    return _VISIBLE + text if text.startswith("_") else text  # matplotlib leaves out what begins so
+
+
+def write_legend(ax: Axes, **style: Any) -> None:
+    """The legend, its names as they are: in data a $ begins no formula."""
+    for text in ax.legend(frameon=False, **style).get_texts():
+        text.set_parse_math(False)
+        text.set_text(text.get_text().removeprefix(_VISIBLE))
+
+
+_VISIBLE = "\N{ZERO WIDTH SPACE}"
 
 
 def percent(p: float) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from altmas.core.checks import fraction
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
-from altmas.plots.axes import GREY, INK, SHAPES, new_axes, percent
+from altmas.plots.axes import GREY, INK, SHAPES, in_legend, new_axes, percent, write_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -221,17 +221,17 @@ class CurvesDisplay:
             colour, shape, dash = INK[i % len(INK)], SHAPES[i % len(SHAPES)], _DASHES[i // len(INK) % len(_DASHES)]
             step = max(1, len(one.labels) // 10)
             every = (i * step // len(self.curves), step)  # markers of lines that meet stay apart
-            ax.plot(one.labels, one.mean, dash, marker=shape, ms=5, markevery=every, color=colour, label=one.name)
+            ax.plot(
+                one.labels, one.mean, dash, marker=shape, ms=5, markevery=every, color=colour, label=in_legend(one.name)
+            )
             low, high = one.mean - one.error, one.mean + one.error
             ax.fill_between(one.labels, low, high, color=colour, alpha=0.15, linewidth=0)
         if self.target is not None:
             ax.axhline(self.target, color="black", linestyle="--", linewidth=1, label=f"target {self.target:g}")
         ax.set_xlabel("labels")
-        ax.set_ylabel(f"{self.quantity} (± standard error)")
-        if len(self.curves) > 6:
-            ax.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
-        else:
-            ax.legend(frameon=False, fontsize=8)
+        ax.set_ylabel(f"{self.quantity} (± standard error)", parse_math=False)
+        beside = {"loc": "center left", "bbox_to_anchor": (1, 0.5)} if len(self.curves) > 6 else {}
+        write_legend(ax, fontsize=8, **beside)
         return ax
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.metrics.errors import InputError
-from altmas.plots.axes import INK, SHAPES, new_axes
+from altmas.plots.axes import INK, SHAPES, in_legend, new_axes, write_legend
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,14 +38,14 @@ def plot_history(
     for i, name in enumerate(shown):
         rows = history[history["metric"] == name]
         colour, shape = INK[i % len(INK)], SHAPES[i % len(SHAPES)]
-        ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=name)
+        ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=in_legend(name))
         ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0.5)
         if truth is not None and name in truth:
             ax.axhline(truth[name], color=colour, linestyle="--", linewidth=1)
     ax.set_xlabel("labels")
     ax.set_ylabel("estimate")
-    ax.set_title(title, loc="left", fontsize=10)
-    ax.legend(frameon=False, fontsize=8)
+    ax.set_title(title, loc="left", fontsize=10, parse_math=False)
+    write_legend(ax, fontsize=8)
     return ax
 
 
@@ -54,12 +54,12 @@ def plot_relative_error(errors: Mapping[str, pd.Series[Any]], *, ax: Axes | None
     ax = ax if ax is not None else new_axes()
     for i, (name, series) in enumerate(errors.items()):
         x, y = series.index.to_numpy(), 100 * series.to_numpy(dtype=np.float64)
-        ax.plot(x, y, marker=SHAPES[i % len(SHAPES)], ms=4, color=INK[i % len(INK)], label=name)
+        ax.plot(x, y, marker=SHAPES[i % len(SHAPES)], ms=4, color=INK[i % len(INK)], label=in_legend(name))
     ax.set_ylim(bottom=0)
     ax.set_xlabel("labels")
     ax.set_ylabel("relative error, % (mean over metrics)")
-    ax.set_title(title, loc="left", fontsize=10)
-    ax.legend(frameon=False)
+    ax.set_title(title, loc="left", fontsize=10, parse_math=False)
+    write_legend(ax)
     return ax
 
 

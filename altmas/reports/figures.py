@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from altmas.plots.axes import GREY, INK, LONGEST_LABEL, SHAPES, in_percent, new_axes, place_names
+from altmas.plots.axes import GREY, INK, SHAPES, in_legend, in_percent, new_axes, place_names, write_legend
 from altmas.plots.curves import Band, ReliabilityDisplay
 from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
@@ -107,14 +107,12 @@ def widths(rows: Sequence[Row], metrics: Sequence[str], within: float) -> Axes:
         points = [row for row in rows if row["metric"] == metric and row["low"] is not None]
         half = [(row["high"] - row["low"]) / 2 for row in points]
         labels = [row["labels"] for row in points]
-        ax.plot(labels, half, marker=SHAPES[k], ms=4, color=INK[k], label=short(named(metric), LONGEST_LABEL))
+        ax.plot(labels, half, marker=SHAPES[k], ms=4, color=INK[k], label=in_legend(named(metric)))
     ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=f"±{100 * within:g} points")
     ax.set_ylim(bottom=0)
     ax.set_xlabel("labels")
     ax.set_ylabel("half the interval's width")
-    legend = ax.legend(frameon=False, fontsize=8)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    write_legend(ax, fontsize=8)
     in_percent(ax, "y")
     return _sized(ax, 2.9, 4.3)
 

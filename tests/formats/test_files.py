@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from altmas.formats import files
+from altmas.core import limits
 from altmas.formats.arrays import read_array
 from altmas.formats.tables import read_table
 from altmas.metrics.errors import AltmasError, InputError
@@ -61,12 +61,12 @@ def test_bombs_are_measured_before_they_go_off(tmp_path, monkeypatch):
     np.savez_compressed(tmp_path / "a.npz", x=np.zeros(1_000_000))
     pq.write_table(pa.table({"x": pa.array(np.zeros(1_000_000))}), tmp_path / "a.parquet")
     save(tmp_path, "a.csv", "x\n" + "0\n" * 1000)
-    monkeypatch.setattr(files, "MAX_BYTES", 1000)
+    monkeypatch.setattr(limits, "MAX_BYTES", 1000)
     assert (tmp_path / "a.npz").stat().st_size < 20_000
     for name in ("a.npz", "a.parquet"):
         with pytest.raises(InputError, match=f"{name} must unpack to at most 1,000 bytes; got "):
             read_table(tmp_path / name)
-    monkeypatch.setattr(files, "MAX_TEXT_BYTES", 1000)
+    monkeypatch.setattr(limits, "MAX_TEXT_BYTES", 1000)
     refused(tmp_path / "a.csv", "a.csv must be at most 1,000 bytes of text; got 2,002. Parquet holds more.")
 
 

@@ -141,7 +141,7 @@ def fuzz(folder, case, count, seed):
     for number in range(count):
         path.write_bytes(broken(data, rng))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("altmas.formats.files.MAX_BYTES", 50_000_000)
+            patch.setattr("altmas.core.limits.MAX_BYTES", 50_000_000)
             try:
                 survives(path, outcomes)
             except Exception as error:

@@ -6,8 +6,8 @@ import stat
 import pandas as pd
 import pytest
 
+from altmas.core import limits
 from altmas.core.files import write_bytes
-from altmas.formats import files
 from altmas.formats.tables import read_table
 from altmas.formats.writing import write_table
 from altmas.metrics.errors import InputError
@@ -92,6 +92,6 @@ def test_what_cannot_be_written(tmp_path, frame, name, sentence):
 
 
 def test_text_too_wide_for_npz(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "MAX_BYTES", 1000)
+    monkeypatch.setattr(limits, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match="column 'a' in npz must unpack to at most 1,000 bytes; got 8,000"):
         write_table(pd.DataFrame({"a": ["x" * 1000, "y"]}), tmp_path / "a.npz")

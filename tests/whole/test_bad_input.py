@@ -116,7 +116,7 @@ WRONG = {
         {"features": np.where(np.arange(N)[:, None] == 9, np.nan, 0.0)},
         "features must be finite; got NaN or infinity in row 9.",
     ),
-    "features that are words": ({"features": [["a"]] * N}, "features must be numbers; got dtype <U1."),
+    "features that are words": ({"features": [["a"]] * N}, "features must be numbers; got list."),
     "one number as features": ({"features": 1.0}, "features must be [N, ...], a row per item; got a single number."),
     "groups too short": ({"groups": ["north"]}, "groups must be one value per item; got 1 groups for 40 items."),
     "groups that are lists": (
