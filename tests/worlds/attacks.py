@@ -8,6 +8,7 @@ import numpy as np
 from altmas.audits.audit import Audit
 from altmas.audits.events import GENESIS, canonical, link
 from altmas.audits.store import STORE_FILE
+from altmas.audits.witness import rewrite
 from altmas.core.pool import Pool
 
 CLASSES = ("cat", "dog", "owl", "rat")
@@ -42,8 +43,11 @@ def guessed_questions(folder, truth, said, confidence, count, **settings):
         return list(label(audit, truth, count).state.order)
 
 
-def forge(folder, change):
-    """Write the log anew: `change` takes and gives a list of (at, kind, body, client); the chain is made to fit."""
+def forge(folder, change, *, witness=True):
+    """Write the log anew: `change` takes and gives a list of (at, kind, body, client); the chain is made to fit.
+
+    With `witness`, the file beside the store is made to fit as well.
+    """
     connection = sqlite3.connect(folder / STORE_FILE)
     for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         connection.execute(f"DROP TRIGGER {name}")
@@ -59,3 +63,5 @@ def forge(folder, change):
         previous = found
     connection.commit()
     connection.close()
+    if witness:
+        rewrite(folder, len(told), previous)

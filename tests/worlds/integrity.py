@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -11,9 +10,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from altmas.audits.events import GENESIS, canonical, link
 from altmas.audits.store import STORE_FILE
 from altmas.audits.witness import WITNESS_FILE
+from worlds.attacks import forge
 from worlds.audits import answer, make_audit, make_world
 from worlds.commands import Done
 from worlds.places import ROOT
@@ -47,22 +46,14 @@ def without_wal(folder, target):
 
 def made_without_witness(folder):
     """Make an audit look as one of an earlier version: without a witness, and never promised one."""
-    connection = sqlite3.connect(folder / STORE_FILE)
-    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        connection.execute(f"DROP TRIGGER {name}")
-    previous = GENESIS
-    for seq, at, kind, body, client, *_ in connection.execute("SELECT * FROM events ORDER BY seq").fetchall():
-        held = json.loads(body)
-        held.pop("witness", None)
-        text = canonical(held)
-        found = link(seq, at, kind, text, client, previous)
-        values = (text, previous, found, seq)
-        connection.execute("UPDATE events SET body = ?, previous = ?, hash = ? WHERE seq = ?", values)
-        previous = found
-    connection.commit()
-    connection.close()
+    forge(
+        folder, lambda told: [(at, kind, _unpromised(body), client) for at, kind, body, client in told], witness=False
+    )
     (folder / WITNESS_FILE).unlink()
-    return folder
+
+
+def _unpromised(body):
+    return {key: value for key, value in body.items() if key != "witness"}
 
 
 COMMANDS = """
