@@ -199,8 +199,9 @@ def labels_table(audit: Audit) -> pd.DataFrame:
 
     from altmas.audits.looks import inclusion_of
     from altmas.audits.sample import drawing
+    from altmas.audits.state import OPEN, TAKEN_BACK
 
-    drawn = drawing(audit.state)
+    drawn, gone = drawing(audit.state), audit.state.taken_back
     inclusion = inclusion_of(audit, drawn)
     out = []
     for one in drawn.rounds:
@@ -211,7 +212,7 @@ def labels_table(audit: Audit) -> pd.DataFrame:
                 {
                     "id": audit.pool.ids[position],
                     "label": audit.pool.classes[verdict] if isinstance(verdict, int) else "",
-                    "answer": "label" if known else verdict or "open",
+                    "answer": "label" if known else verdict or (TAKEN_BACK if position in gone else OPEN),
                     "annotators": len(audit.state.standing(position)),
                     "round": one.round,
                     "propensity": chance,

@@ -95,6 +95,19 @@ def test_pages_speak_of_the_product_alone():
         assert not re.search(r"\bissue \d|\bsession\b|/work/", page.read_text()), page
 
 
+def test_every_promise_of_security_has_its_test():
+    text = (ROOT / "SECURITY.md").read_text()
+    rows = [line for line in text.splitlines() if line.startswith("| ") and not line.startswith("| promise")]
+    written = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    assert len(rows) > 30
+    for row in rows:
+        names = re.findall(r"`(tests/[\w/]+\.py|test_\w+)`", row.split("|")[2])
+        assert names, row
+        for name in names:
+            exists = (ROOT / name).is_file() if name.startswith("tests/") else f"def {name}(" in written
+            assert exists, name
+
+
 def test_demo_writes_its_figure_and_tables(tmp_path):
     done = CliRunner().invoke(commands, ["demo", "--budget", "60", "--out", str(tmp_path / "out"), "--json"])
     assert done.exit_code == 0, done.output
