@@ -18,6 +18,7 @@ from altmas.core.oracles import TableOracle, as_oracle, labels_in
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
 from altmas.core.result import Result
+from altmas.core.streams import new_seed
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import Task, as_task
 from altmas.metrics import InputError, Metric
@@ -41,7 +42,7 @@ def assess(
     batch: int | None = None,
     level: float = 0.95,
     within: float | None = None,
-    seed: int = 0,
+    seed: int | None = 0,
     ids: Any = None,
     logits: bool = False,
     cost: ArrayLike | None = None,
@@ -84,7 +85,8 @@ def assess(
     within
         Stop before the budget is spent once every interval is within +- this much.
     seed
-        The same seed gives the same questions and the same numbers.
+        The same seed gives the same questions and the same numbers. A vendor who can guess it can know the questions:
+        with None the operating system draws one, and `result.findings.job.seed` tells which.
     cost
         `[true, predicted]`, for the metric `expected_cost` and for finding the most costly groups.
     task
@@ -132,7 +134,7 @@ def assess(
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
-    seed = whole_number("seed", seed, 0)
+    seed = new_seed() if seed is None else whole_number("seed", seed, 0)
     goal = as_task(task, about, cost)
     chosen, surface = for_task(chosen, goal, pool)
     seen: list[Round] = []

@@ -107,7 +107,7 @@ def write_figure(results: dict[str, Result], truth: dict[str, float], path: Path
     save(plot_relative_error(errors, title="A vendor's digits classifier: error of the estimates"), str(path))
 
 
-def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0) -> Audit:
+def run_audit(folder: Path, *, budget: int = 150, batch: int = 10) -> Audit:
     """An audit of the vendor's classifier in a new folder, its questions answered from the labels the demo knows.
 
     The images lie beside it, so that labelling can be tried, and how much ink a digit has is a group to look into.
@@ -127,7 +127,7 @@ def run_audit(folder: Path, *, budget: int = 150, batch: int = 10, seed: int = 0
         groups={"ink": np.array(["light", "medium", "heavy"])[thirds]},
     )  # fmt: skip
     audit = Audit.create(
-        folder, pool, metrics=[METRICS, "ece"], seed=seed, budget=budget, initial=min(50, budget), batch=batch,
+        folder, pool, metrics=[METRICS, "ece"], budget=budget, initial=min(50, budget), batch=batch,
         media=media, title=TITLE, guidelines="Which digit was written?",
     )  # fmt: skip
     while (asked := len(audit.state.order)) < budget:
@@ -141,17 +141,20 @@ TITLE, ANNOTATOR = "A vendor's digits classifier", "demo"
 
 def _make_room(folder: Path) -> None:
     """Remove the audit of an earlier demo; whatever a person has labelled in stays, and stops the demo."""
+    from altmas.audits import registry
     from altmas.audits.audit import Audit
 
     if not folder.exists():
         return
-    ours = False
+    ours, first = False, ""
     if (folder / "audit.db").is_file():
         with Audit.open(folder) as audit:
             ours = audit.settings.title == TITLE and set(audit.status().annotators) <= {ANNOTATOR}
+            first = audit.created.hash
     if not ours:
         raise InputError("demo's folder", "be new, or hold a demo that nobody labelled in", str(folder))
     shutil.rmtree(folder)
+    registry.forget(first, folder)
 
 
 def _write_images(folder: Path, images: NDArray[np.uint8]) -> list[str]:
@@ -170,7 +173,7 @@ def _write_images(folder: Path, images: NDArray[np.uint8]) -> list[str]:
 @click.option("--out", default="altmas-demo", show_default=True, help="Folder for the report and the tables.",
               type=click.Path(file_okay=False, path_type=Path))  # fmt: skip
 @click.option("--budget", default=150, show_default=True, help="Labels each method may spend.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same numbers.")
+@click.option("--seed", default=0, show_default=True, help="Of the methods compared; the audit draws its own.")
 @click.option("--compare/--no-compare", "methods", default=True, help="Beside the audit, three other methods.")
 @click.option("--json", "as_json", is_flag=True, help="Print the table as JSON.")
 def demo(out: Path, budget: int, seed: int, methods: bool, as_json: bool) -> None:
@@ -179,7 +182,7 @@ def demo(out: Path, budget: int, seed: int, methods: bool, as_json: bool) -> Non
 
     started = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
-    audit = run_audit(out / "audit", budget=budget, seed=seed)
+    audit = run_audit(out / "audit", budget=budget)
     with audit:
         audit.report(out / "report.html")
         sentences = audit.findings().estimates[["metric", "estimate", "low", "high"]]

@@ -14,19 +14,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from altmas.audits.events import canonical
+from altmas.core.streams import new_seed
 from altmas.metrics.errors import InputError
+
+__all__ = ["ENGINE", "checked_secret", "draws_seed", "new_secret", "new_seed"]
 
 SECRET_DIGITS = 64
 
 ENGINE = 1
 """Raise it whenever the same answers lead to other draws or refits: audits of another engine are not replayed."""
-
-_SEEDS = 2**32
-
-
-def new_seed() -> int:
-    """A seed from the operating system's randomness."""
-    return secrets.randbelow(_SEEDS)
 
 
 def new_secret() -> str:

@@ -43,7 +43,8 @@ def replayable(audit: Audit) -> bool:
 
 def draw_problems(audit: Audit) -> list[str]:
     """Rounds whose questions, chances or ranking are not what the log before them leads to."""
-    problems, state = [], audit.blank_state()
+    problems: list[str] = []
+    state = audit.blank_state()
     questions = Questions(audit.job, audit.method, audit.files, audit.kept)
     for event in audit.events():
         if event.kind == "drawn" and (wrong := _wrong_with(event, state, audit, questions)):
@@ -123,9 +124,9 @@ def restore_fits(audit: Audit) -> list[int]:
     if not other:
         return restored
     if problems := draw_problems(audit):
-        for one in other:
-            (audit.files.home / one["file"]).unlink()
-        numbers = ", ".join(str(one["number"]) for one in other)
+        for new in other:
+            (audit.files.home / str(new["file"])).unlink()
+        numbers = ", ".join(str(new["number"]) for new in other)
         raise StoreError(f"refits {numbers} must come out as they were; got {problems[0]}. Restore them from a backup.")
     audit.log_rebuilt(other)
     return restored

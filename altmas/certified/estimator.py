@@ -188,8 +188,8 @@ class Estimator:
 def allowing(alike: Estimate, target: Target, missing: int, between: tuple[Interval, Interval]) -> Estimate:
     """An estimate that took the missing answers to be like the others, with an interval that does not."""
     lowest, highest = between
-    cases = (highest, lowest) if lower_is_better(target.metric) else (lowest, highest)
-    return alike.allowing_for(missing, *(one.estimate for one in cases), lowest.low, highest.high)
+    worst, best = (highest, lowest) if lower_is_better(target.metric) else (lowest, highest)
+    return alike.allowing_for(missing, worst.estimate, best.estimate, lowest.low, highest.high)
 
 
 def ends(interval: Interval, found: Designed) -> dict[str, float]:

@@ -38,19 +38,13 @@ def best(estimator: Estimator, metrics: Sequence[Metric]) -> pd.DataFrame:
         first, *others = targets_of((one,), estimator.pool)
         values = [estimator.of([(1.0, target)])[2].estimate for target in (first, *others)]
         gaps = [estimator.of([(1.0, other), (-1.0, first)]) for other in others]
-        found = np.array([(i.estimate, i.below, i.above) for *_, i in gaps]).reshape(-1, 3)
+        found = pd.DataFrame({"estimate": i.estimate, "below": i.below, "above": i.above} for *_, i in gaps)
         correlation = _correlation(estimator, [at for at, *_ in gaps])
         rng = stream(estimator.seed, "best", one.name)
-        more = (
-            draws_of(
-                found[:, 0],
-                found[:, 1],
-                found[:, 2],
-                rng.multivariate_normal(np.zeros(len(gaps)), correlation, RANKING_DRAWS, method="eigh"),
-            )
-            if others
-            else np.zeros((RANKING_DRAWS, 0))
+        noise = (
+            rng.multivariate_normal(np.zeros(len(gaps)), correlation, RANKING_DRAWS, method="eigh") if gaps else None
         )
+        more = np.zeros((RANKING_DRAWS, 0)) if noise is None else draws_of(found, noise)
         draws = np.concatenate([np.zeros((RANKING_DRAWS, 1)), more], axis=1)
         good = -draws if lower_is_better(one) else draws
         share = np.bincount(good.argmax(1), minlength=len(values)) / RANKING_DRAWS

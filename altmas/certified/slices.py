@@ -42,7 +42,7 @@ def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFr
         rows.append({**row, **_errors(interval)})
     table = pd.DataFrame(rows)
     noise = stream(estimator.seed, "worst", by).standard_normal((RANKING_DRAWS, len(rows)))
-    values = draws_of(*(table[name].to_numpy() for name in ("estimate", "below", "above")), noise)
+    values = draws_of(table, noise)
     return table.assign(p_worst=probability_among_lowest(-values if lower_is_better(base.metric) else values))
 
 

@@ -47,4 +47,6 @@ def recover(audit: Path, accept_loss: bool) -> None:
         sys.exit(shared.EXIT_PROBLEMS)
     event = recovery.accept_loss(audit)
     if event is not None:
+        with shared.opened(audit) as held:
+            held.note_in_registry()  # which knew of more
         click.echo(f"{in_words(lost)}.\nAccepted: event {event.seq} says so, and every report will.")

@@ -89,12 +89,14 @@ def probability_below(value: float, estimate: float, below: float, above: float)
     return float(ndtr((value - estimate) / max(side, 1e-12)))
 
 
-def draws_of(estimates: FloatArray, below: FloatArray, above: FloatArray, noise: FloatArray) -> FloatArray:
-    """Draws `[M, G]` of what estimates stand for, from standard normal noise.
+def draws_of(table: pd.DataFrame, noise: FloatArray) -> FloatArray:
+    """Draws `[M, G]` of what the estimates of a table stand for, with errors `below` and `above`, from normal noise.
 
-    >>> draws_of(np.array([0.5]), np.array([0.1]), np.array([0.2]), np.array([[-1.0], [1.0]])).ravel().round(9).tolist()
+    >>> table = pd.DataFrame({"estimate": [0.5], "below": [0.1], "above": [0.2]})
+    >>> draws_of(table, np.array([[-1.0], [1.0]])).ravel().round(9).tolist()
     [0.4, 0.7]
     """
+    estimates, below, above = (table[name].to_numpy() for name in ("estimate", "below", "above"))
     return np.asarray(estimates + noise * np.maximum(np.where(noise < 0, below, above), 1e-9))
 
 
@@ -113,7 +115,7 @@ def ranked(table: pd.DataFrame, by: str, metric: str, m: int, level: float, seed
     if m >= len(table):
         raise InputError("m", f"be below the number of groups that have items, {len(table)}", m)
     noise = stream(seed, "worst", by).standard_normal((RANKING_DRAWS, len(table)))
-    draws = draws_of(*(table[name].to_numpy() for name in ("estimate", "below", "above")), noise)
+    draws = draws_of(table, noise)
     return Ranking.of_draws(-draws if metric == "error_rate" else draws, m, level).beside(table)
 
 

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import secrets
 import zlib
 
 import numpy as np
+
+_SEEDS = 2**32
+
+
+def new_seed() -> int:
+    """A seed from the operating system's randomness, which nobody can guess."""
+    return secrets.randbelow(_SEEDS)
 
 
 def stream(seed: int, *names: str | int) -> np.random.Generator:
