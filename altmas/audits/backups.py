@@ -11,13 +11,15 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from altmas.audits import witness
+from altmas.audits.fits import FITS_FOLDER
+from altmas.audits.pool_files import POOL_FOLDER
 from altmas.audits.record import Record
 from altmas.audits.store import STORE_FILE
 from altmas.core.files import FILE_MODE, FOLDER_MODE, write_whole
 from altmas.metrics.errors import InputError
 
-OF_THE_PAGE = ("sessions.json", "page.key", "server.json", "refit.log")
-"""What belongs to the page of this machine, its secrets above all, and is made anew elsewhere."""
+FOLDERS = (POOL_FOLDER, FITS_FOLDER)
+"""All that an audit is beside its store and witness; keys, logins and leases are of this machine, and stay here."""
 
 _LEFT_OUT = (".lock", ".part")
 _THEN = (1980, 1, 1, 0, 0, 0)  # the earliest a zip file knows: equal audits make equal backups
@@ -39,7 +41,7 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
         def write(file: IO[bytes]) -> None:
             with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
                 home_name = folder.resolve().name
-                for name in ("", "pool/", "fits/"):
+                for name in ("", *(f"{one}/" for one in FOLDERS)):
                     _add_folder(archive, f"{home_name}/{name}")
                 copied = [(copy / name, name) for name in (STORE_FILE, witness.WITNESS_FILE)]
                 for path, name in [*copied, *_others(folder)]:
@@ -51,11 +53,9 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
 
 def _others(folder: Path) -> Iterator[tuple[Path, str]]:
     """Files that belong to an audit beside its store and its witness, and their names."""
-    for path in sorted(folder.rglob("*")):
-        name = path.relative_to(folder).as_posix()
-        own = not name.startswith((STORE_FILE, witness.WITNESS_FILE)) and name not in OF_THE_PAGE
-        if path.is_file() and not path.is_symlink() and own and not name.endswith(_LEFT_OUT):
-            yield path, name
+    for path in sorted(one for name in FOLDERS for one in (folder / name).rglob("*")):
+        if path.is_file() and not path.is_symlink() and not path.name.endswith(_LEFT_OUT):
+            yield path, path.relative_to(folder).as_posix()
 
 
 def _add_folder(archive: ZipFile, name: str) -> None:

@@ -13,7 +13,7 @@ from altmas.core.files import sha256_of, write_text
 
 MEDIA_FILE = "media.json"
 MOST_FILES, MOST_BYTES = 20_000, 2 << 30
-"""Of more files, or larger ones, a part is hashed: reading takes a second or two per GiB, more from a slow disk."""
+"""Of more or larger files a part is hashed: reading takes a second or two per GiB, and longer from a slow disk."""
 
 
 def hash_media(paths: Sequence[str | None]) -> dict[str, str | None]:

@@ -89,6 +89,20 @@ def test_an_item_that_reads_only_a_little_differently_is_shown_to_nobody(folder)
         audit.ask(1)
 
 
+@pytest.mark.parametrize("name", ["pool/model-0-scores.npy", "fits/{newest}"])
+def test_no_question_is_drawn_from_files_that_were_changed(folder, name):
+    """Their chances would be logged, and be wrong for good."""
+    with Audit.open(folder) as audit:
+        audit.refit()
+        name = name.format(newest=audit.state.fits[-1].file)
+    content = bytearray((folder / name).read_bytes())
+    content[len(content) // 2] ^= 1
+    (folder / name).write_bytes(content)
+    before = rows(folder)
+    assert f"file {name} was changed" in refused("next", folder, "-n", 5)
+    assert rows(folder) == before
+
+
 # The page
 
 
