@@ -7,7 +7,7 @@ from zipfile import ZipFile
 import pytest
 
 from altmas.audits.audit import Audit
-from altmas.audits.backups import OF_THE_PAGE, back_up
+from altmas.audits.backups import back_up
 from altmas.audits.store import StoreError
 from altmas.audits.verification import verify_folder
 from altmas.metrics.errors import InputError
@@ -42,7 +42,8 @@ def test_a_backup_unpacked_is_the_audit(folder, tmp_path):
 
 def test_a_backup_holds_nothing_of_the_page_and_no_locks(folder, tmp_path):
     audit_key(folder)
-    for name in (*OF_THE_PAGE[:1], *OF_THE_PAGE[2:], "server.lock", "refit.lock", "audit.db.version-1", ".x.0.part"):
+    others = ("sessions.json", "server.json", "refit.log", "leases.db", "server.lock", "audit.db.version-1", ".x.0.part")
+    for name in others:
         (folder / name).write_bytes(b"private")
     back_up(folder, tmp_path / "audit.zip")
     with ZipFile(tmp_path / "audit.zip") as file:
