@@ -1,0 +1,66 @@
+"""Honest audits replay, whatever the method and however people went about it: no false alarm."""
+
+import random
+
+import numpy as np
+import pytest
+
+from altmas.audits.audit import Audit
+from altmas.audits.settings import NOT_IN_AUDITS
+from altmas.catalogue import METHODS
+from altmas.core.pool import Pool
+from worlds.attacks import CLASSES, label, vendor
+
+OPTIONS = {"altmas": {"draws": 6}, "bald": {"draws": 6}, "surface": {"settings": {"steps": 30}, "by": "region,day"}}
+
+
+def pool_with_groups(said, confidence):
+    rng = np.random.default_rng(0)
+    groups = {"region": rng.choice(list("nse"), len(said)), "day": rng.choice(["mon", "tue"], len(said))}
+    return Pool.build([CLASSES[one] for one in said], scores=confidence, classes=CLASSES, groups=groups)
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name not in NOT_IN_AUDITS])
+def test_every_method_replays(method, tmp_path):
+    truth, said, confidence = vendor(150)
+    settings = {"method": method, "options": OPTIONS.get(method, {}), "initial": 15, "batch": 5}
+    with Audit.create(tmp_path / "a", pool_with_groups(said, confidence), **settings) as audit:
+        label(audit, truth, 30)
+        found = audit.verify(fits=True)
+    assert found.ok, found.problems
+    assert found.notices == ()
+
+
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_an_audit_of_people_who_change_their_minds_replays(tmp_path, overlap, seed):
+    """Questions from the page, files and Python, answered late, out of order, not at all, changed and taken back."""
+    chance = random.Random(seed)
+    truth, said, confidence = vendor(300)
+    pool = pool_with_groups(said, confidence)
+    with Audit.create(tmp_path / "a", pool, initial=20, metrics="accuracy", overlap=overlap) as audit:
+        for _ in range(70):
+            who = chance.choice(("mk", "jo", "ab"))
+            queries = audit.ask(chance.choice((1, 2, 7)), annotator=who, wait=chance.random() < 0.3)
+            for query in chance.sample(queries, chance.randint(0, len(queries))):
+                answer = chance.choice((CLASSES[truth[query.position]],) * 8 + ("unsure", "skip"))
+                audit.tell(query.id, answer, annotator=who, replace=True)
+            if chance.random() < 0.2:
+                audit.undo(who)
+            if chance.random() < 0.1:
+                audit.redo(who)
+            if chance.random() < 0.3:
+                audit.refit()
+            if chance.random() < 0.1 and audit.status().answered:
+                audit.estimate()
+        found = audit.verify(fits=True)
+        assert len(audit.state.fits) > 2
+    assert found.ok, found.problems
+
+
+def test_a_report_is_intact_and_tells_the_same_twice(tmp_path):
+    truth, said, confidence = vendor(300)
+    with Audit.create(tmp_path / "a", pool_with_groups(said, confidence), initial=20) as audit:
+        label(audit, truth, 40)
+        one, two = (audit.report(tmp_path / name).read_text() for name in ("one.md", "two.md"))
+    assert one == two
+    assert "The record is intact." in one
