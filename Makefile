@@ -37,7 +37,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/limits.py --smoke
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/page.py
-	$(BIN)/python benchmarks/crowd.py
+	$(BIN)/python benchmarks/keys.py
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/surface.py
 	$(BIN)/python benchmarks/crossings.py
