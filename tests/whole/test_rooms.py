@@ -33,7 +33,7 @@ TABLE = {
     "plots": (("core", "metrics", "surfaces", "words"), USUAL | {"matplotlib"}),
     "formats": (("core", "metrics"), USUAL | {"pyarrow"}),
     "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces"), set()),
-    "audits": (("catalogue", "core", "formats", "metrics", "surfaces"), USUAL),
+    "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib"}),
     "page": (("audits", "core", "metrics"), WEB | {"numpy"}),
     "commands": (
