@@ -23,6 +23,7 @@ from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.core.tasks import Task, as_costs, as_task, task_data
+from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -78,6 +79,8 @@ class Audit(Record):
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.
         """
+        if secret is not None and seed is None:
+            raise InputError("seed", "come with a secret: both are in the report of the audit to replay", "none")
         portion = preferred_batch(method, options or {}) if batch is None else batch
         settings = Settings(
             metrics_wanted(metrics, method, options or {}), method, dict(options or {}),

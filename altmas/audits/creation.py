@@ -72,7 +72,7 @@ def make_folder(
 
 def _told(one: Registered) -> dict[str, Any]:
     """What a report says of an earlier audit."""
-    return {"created": one.created, "folder": one.folder, "labels": one.labels, "head": one.head}
+    return {"created": one.created, "labels": one.labels, "head": one.head}
 
 
 def digest(rows: Iterable[Any]) -> str:

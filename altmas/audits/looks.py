@@ -45,7 +45,7 @@ from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
 from altmas.words.conduct import conduct_warnings, drawing_warnings
-from altmas.words.verdict import taken_as_alike
+from altmas.words.verdict import how_to_answer, taken_as_alike
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -243,15 +243,23 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     lost = len(found.drawn.missing)
     if lost:
         allowed = "the intervals allow for whatever they are" if found.knows_chances else "and so do the intervals"
+        verb = "has" if lost == 1 else "have"
         out.append(
-            f"{lost} of {lost + found.labels} questions have no label; the estimates take them to be like the others, "
-            f"{allowed}."
+            f"{lost:,} of {lost + found.labels:,} questions {verb} no label; the estimates take them to be like the "
+            f"others, {allowed}. {how_to_answer(found.missing)}"
+        )
+    behind = len(found.state.order) - lost - found.labels
+    if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
+        out.append(
+            f"{behind:,} questions were drawn after the last one answered, and count as not drawn: if they were looked "
+            "at, and the answers ended where it suited, the numbers look better than the truth. Answering them mends it."
         )
     if found.labels < 30:
         few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
         out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
-    how = conduct_warnings(found.conduct.as_dict(), found.labels, found.audit.settings.budget, one_look=one_look)
+    spent, budget = len(found.state.resolved), found.audit.settings.budget
+    how = conduct_warnings(found.conduct.as_dict(), found.labels, spent, budget, one_look=one_look)
     return [*out, *drawing_warnings(found.audit.created.body), *how]
 
 
@@ -267,14 +275,14 @@ def _of_loss(body: dict[str, Any]) -> str:
 def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:
     """Gather what an audit's answers tell; a refit that is due is made first, and the log has that somebody looked."""
     level = audit.settings.level if level is None else fraction("level", level)
+    if audit.status().answered == 0:
+        raise InputError("audit", "have at least one label", f"none; {len(audit.state.order)} questions asked")
     audit.check_files()
     audit.refit()
     audit.log_look()
     events = audit.events()
     state = audit.state_at(events[-1].seq, events).take(audit.unsaved)
     drawn = drawing(state)
-    if len(drawn.answers) == 0:
-        raise InputError("audit", "have at least one label", f"none; {len(state.order)} questions asked")
     names = audit.settings.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else tuple(metrics)
     plain = [one for one in names if one != ECE]
     chosen = resolve_metrics(plain or ["accuracy"], audit.pool, audit.settings.cost)

@@ -55,7 +55,11 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
     labels = (answers.labels != said[answers.items]).astype(np.int64)
     whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
     two = Sample(np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion)
-    return replace(estimator, pool=replace(pool, classes=(True, False), outputs=(whole,), opinions=()), sample=two)
+    missing = estimator.missing[
+        said[estimator.missing] < len(pool.classes)
+    ]  # what is no class is wrong, answered or not
+    two_classes = replace(pool, classes=(True, False), outputs=(whole,), opinions=())
+    return replace(estimator, pool=two_classes, sample=two, missing=missing)
 
 
 def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str = "accuracy") -> dict[str, Any]:

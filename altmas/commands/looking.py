@@ -22,8 +22,9 @@ def status(audit: Path, as_json: bool) -> None:
         return
     goal = f" of {now.budget:,}" if now.budget else ""
     click.echo(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
-    if now.unsure or now.skipped or now.disputed:
-        click.echo(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed")
+    if now.unsure or now.skipped or now.disputed or now.taken_back:
+        back = f", {now.taken_back} taken back" if now.taken_back else ""
+        click.echo(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
     for name, count in now.annotators.items():
         click.echo(f"  {name or '(nobody named)'}: {count:,} answers")
     ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
@@ -66,12 +67,13 @@ def estimate(
     if len(table["worst_case"].dropna()):
         columns += ["worst_case", "best_case"]
     shared.say_table(shared.with_interval(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
-    for promise in dict.fromkeys(table["promise"]):
-        click.echo(f"The intervals promise: {promise}")
+    promises = list(dict.fromkeys(table["promise"]))
+    for promise in promises:
+        named = ", ".join(dict.fromkeys(table["metric"][table["promise"] == promise]))
+        click.echo(f"The intervals{f' of {named}' if len(promises) > 1 else ''} promise: {promise}")
     if verdict is not None:
         click.echo(f"About the task: {verdict}")
-    for warning in warnings:
-        click.echo(f"Warning: {warning}")
+    shared.say_warnings(warnings)
 
 
 @click.command()
@@ -103,6 +105,7 @@ def worst(audit: Path, by: str, metric: str, count: int, level: float | None, mo
     shown = shared.with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
     shared.say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
     click.echo(table.attrs["verdict"])
+    shared.say_warnings(found.warnings)
 
 
 @click.command()
@@ -133,6 +136,7 @@ def compare(
     click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
     click.echo(DIRECTLY)
     click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
+    shared.say_warnings(found.warnings)
 
 
 @click.command(short_help="Rank and compare several models under test.")
@@ -159,3 +163,4 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
     shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
     click.echo(DIRECTLY)
+    shared.say_warnings(found.warnings)

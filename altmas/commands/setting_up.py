@@ -93,8 +93,9 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
         if not note.startswith("annotators see"):  # said below
             click.echo(f"Note: {note}")
     _tell(audit, summary)
-    click.echo(f"  questions follow from seed {summary['seed']} and a secret made after the files were hashed")
-    click.echo(f"  this commits to both, and the report reveals them: {summary['commitment']}")
+    how = "the one you gave" if given["secret"] else "one made after the files were hashed"
+    click.echo(f"  questions follow from seed {summary['seed']} and a secret, {how}; the report reveals both")
+    click.echo(f"  this hash commits to them; keep it, or send it to the vendor now: {summary['commitment']}")
     for warning in summary["warnings"]:
         click.echo(f"Warning: {warning}")
     click.echo(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")

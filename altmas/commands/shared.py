@@ -112,6 +112,12 @@ def say_problems(problems: Sequence[str]) -> None:
         click.echo(f"Problem: {problem}", err=True)
 
 
+def say_warnings(warnings: Sequence[str]) -> None:
+    """What a reader must know, a line each."""
+    for warning in warnings:
+        click.echo(printable(f"Warning: {warning}"))
+
+
 def say_table(table: pd.DataFrame, columns: Sequence[str], title: str = "") -> None:
     """Print some columns of a table."""
     from rich.console import Console

@@ -50,9 +50,9 @@ SCHEMA = {
     "assumptions": "sentences",
     "warnings": "sentences",
     "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels]; or null",
-    "trail": "created, seed, secret (null in audits of older versions), commitment (the first event's hash), earlier "
-    "[created, folder, labels, head], settings, versions, inputs (name -> sha256), intact, problems, head, "
-    "events [seq, at, kind, body, hash]",
+    "trail": "created, seed, secret (null until the planned labels are there, and in audits of older versions), "
+    "secret_given, commitment (the first event's hash, or ''), earlier [created, labels, head], settings, versions, "
+    "inputs (name -> sha256), intact, problems, head, events [seq, at, kind, body, hash]",
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
 """What each field holds. Numbers that are not known are null."""
@@ -187,25 +187,30 @@ def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:
     checked = audit.verify()
     versions, inputs = settings.pop("versions", {}), settings.pop("inputs", {})
     settings.pop("guidelines", None)  # said elsewhere
+    created, budget = audit.created.body, audit.settings.budget
+    revealed = budget is None or len(audit.state.resolved) >= budget  # whoever has it can draw what is still to come
+    told = contents, revealed
     return {
         "created": audit.settings.created,
         "seed": audit.settings.seed,
-        "secret": audit.created.body.get("secret"),
-        "commitment": audit.created.hash,
-        "earlier": audit.created.body.get("earlier", []),
+        "secret": created.get("secret") if revealed else None,
+        "secret_given": bool(created.get("secret_given")),
+        "commitment": audit.created.hash if "secret" in created else "",
+        "earlier": created.get("earlier", []),
         "settings": settings,
         "versions": versions,
         "inputs": inputs,
         "intact": checked.ok,
         "problems": list(checked.problems),
         "head": checked.head,
-        "events": [event_facts(event, contents=contents) for event in audit.events()],
+        "events": [event_facts(event, *told) for event in audit.events()],
     }
 
 
-def event_facts(event: Event, *, contents: bool = False) -> dict[str, Any]:
-    """One event; what an item says stays out unless asked for."""
-    body = {key: value for key, value in event.body.items() if contents or key not in CONTENT}
+def event_facts(event: Event, contents: bool = False, revealed: bool = True) -> dict[str, Any]:
+    """One event; what an item says stays out unless asked for, and the secret until it is revealed."""
+    hidden = {*(() if contents else CONTENT), *(() if revealed else ("secret",))}
+    body = {key: value for key, value in event.body.items() if key not in hidden}
     facts = {"seq": event.seq, "at": event.at, "kind": event.kind, "body": plain_data(body), "hash": event.hash}
     return {**facts, "client": event.client} if event.client else facts
 

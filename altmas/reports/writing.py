@@ -21,6 +21,7 @@ from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 from altmas.reports import tables
 from altmas.reports.view import view
+from altmas.words.conduct import drawn_from
 from altmas.words.wording import clean, counted, quoted
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["tables"] = tables
+    environment.globals |= {"tables": tables, "drawn_from": drawn_from}
     environment.filters |= {
         "figure": Markup,  # SVG of our own making
         "counted": counted,

@@ -92,13 +92,14 @@ def taken_as_alike(missing: int) -> str:
 
 
 def reach(row: Row) -> str:
-    """Half the width of an interval, in a sentence; empty where the interval is exact or promises nothing.
+    """Half the width of an interval, in a sentence; empty where it is exact, promises nothing, or is lopsided.
 
     >>> reach({"metric": "mcc", "estimate": 0.5, "low": 0.44, "high": 0.56, "promise": "approximate"})
     'Give or take 0.060.'
     """
     known = None not in (row["estimate"], row["low"], row["high"])
     without = ("exact", "spread", "nothing")
+    known = known and not row.get("missing")  # which pull to one side
     return f"Give or take {half_width(row)}." if known and kind_of(row["promise"]) not in without else ""
 
 
@@ -155,7 +156,7 @@ def next_step(row: Row | None, pool: int) -> str:
     metric = named(row["metric"])
     goal = f"±{points(row['within'])}" if is_share(row["metric"]) else f"±{row['within']:g}"
     if row["labels_needed"] is None:
-        return f"More labels alone do not bring {metric} to {goal}: too many questions have no label."
+        return f"Answer the questions without a label first: without them, more labels do not bring {metric} to {goal}."
     more = int(row["labels_needed"] - row["labels"])
     if more <= 0:
         return f"No more labels are needed for {metric} within {goal}."
@@ -178,13 +179,28 @@ def random_needed(row: Row) -> str:
     return f"Random sampling would have needed about {about} for {named(row['metric'])} as precise as this; {spent}."
 
 
+def how_to_answer(missing: Mapping[str, int]) -> str:
+    """What brings questions back that have no label.
+
+    >>> how_to_answer({"open": 3, "skip": 1})
+    'altmas label and altmas next bring the open ones next; altmas next --again asks about the others once more.'
+    """
+    waiting = sum(missing.get(name, 0) for name in ("open", "taken_back"))
+    settled = sum(missing.get(name, 0) for name in ("unsure", "skip", "disputed"))
+    next_up, again = "altmas label and altmas next bring", "altmas next --again asks about"
+    if waiting and settled:
+        return f"{next_up} the open ones next; {again} the others once more."
+    it = "it" if waiting + settled == 1 else "them"
+    return f"{next_up} {it} next." if waiting else f"{again} {it} once more."
+
+
 def unanswered(missing: Mapping[str, int], row: Row | None) -> str:
     """How many questions have no label, and what they could change.
 
     >>> row = {"metric": "accuracy", "worst_case": 0.88, "best_case": 0.92}
     >>> unanswered({"unsure": 7, "skip": 3, "disputed": 0, "open": 0}, row)
-    '10 questions have no label: 7 unsure and 3 skipped. With all of them against the model, accuracy would be about \
-88.0%; with all for it, about 92.0%.'
+    '10 questions have no label: 7 unsure and 3 skipped. altmas next --again asks about them once more. With all of \
+them against the model, accuracy would be about 88.0%; with all for it, about 92.0%.'
     """
     words = {
         "unsure": "unsure", "skip": "skipped", "disputed": "disputed", "taken_back": "taken back", "open": "open"
@@ -194,7 +210,7 @@ def unanswered(missing: Mapping[str, int], row: Row | None) -> str:
     if not parts:
         return "Every question asked so far has a label."
     verb = "has" if total == 1 else "have"
-    said = f"{counted(total, 'question')} {verb} no label: {listed(parts)}."
+    said = f"{counted(total, 'question')} {verb} no label: {listed(parts)}. {how_to_answer(missing)}"
     if row is None or row.get("worst_case") is None or row.get("best_case") is None:
         return said
     least, most = (figure(row[name], share=is_share(row["metric"])) for name in ("worst_case", "best_case"))
