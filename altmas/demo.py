@@ -154,7 +154,7 @@ def _make_room(folder: Path) -> None:
     if not ours:
         raise InputError("demo's folder", "be new, or hold a demo that nobody labelled in", str(folder))
     shutil.rmtree(folder)
-    registry.forget(first, folder)
+    registry.forget(first)
 
 
 def _write_images(folder: Path, images: NDArray[np.uint8]) -> list[str]:

@@ -38,8 +38,8 @@ def repeatable_draws():
         yield
 
 
-@pytest.fixture(scope="session", autouse=True)
-def home_of_the_tests(tmp_path_factory):
+@pytest.fixture(scope="module", autouse=True)
+def home_of_the_module(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ALTMAS_HOME", str(tmp_path_factory.mktemp("home")))
         yield

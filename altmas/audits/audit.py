@@ -79,7 +79,7 @@ class Audit(Record):
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.
         """
-        if secret is not None and seed is None:
+        if secret is not None and draws.checked_secret(secret) and seed is None:
             raise InputError("seed", "come with a secret: both are in the report of the audit to replay", "none")
         portion = preferred_batch(method, options or {}) if batch is None else batch
         settings = Settings(

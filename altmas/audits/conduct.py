@@ -16,7 +16,8 @@ QUICK_MS = 1000
 class Conduct:
     """Counts of answers, and the numbers of labels there were at each look at the estimates, in order.
 
-    `timed` answers came with the time they took; the `quick` ones took less than a second.
+    `timed` answers came with the time they took; the `quick` ones took less than a second. After `looks_before` of the
+    looks, answers still changed.
     """
 
     answers: int
@@ -27,6 +28,7 @@ class Conduct:
     replaced_by_import: int
     taken_back: int
     looks: tuple[int, ...]
+    looks_before: int
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -36,9 +38,9 @@ class Conduct:
 def conduct_of(events: Sequence[Event]) -> Conduct:
     """Count what the events tell.
 
-    An answer is `after_reveal` if its annotator had seen what a model said of that item, or an estimate, before;
-    `changed` if it took the place of another one by the same annotator; `taken_back` if it was undone, less those that
-    were given again as they had been.
+    An answer is `after_reveal` if what a model said of that item had been shown before, to whomever, or an estimate to
+    its annotator; so is taking one back. It is `changed` if it took the place of another one by the same annotator, or
+    came after all who were to answer had; `taken_back` if it was undone, less those given again as they had been.
 
     >>> def event(seq, kind, **body):
     ...     return Event(seq, "", kind, body, None, "", "")
@@ -49,28 +51,36 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
     ...     event(4, "undone", answers=[2], item=4, annotator="mk"),
     ... ])
     >>> found.after_reveal, found.quick, found.taken_back, found.looks
-    (1, 1, 1, (1,))
+    (2, 1, 1, (1,))
     """
-    shown: set[tuple[Any, Any]] = set()
-    last: dict[tuple[Any, Any], Any] = {}
+    overlap = int(events[0].body["settings"]["overlap"]) if events and events[0].kind == "created" else 1
+    shown: set[str] = set()
+    saw_estimates: set[str] = set()
+    given: dict[str, dict[str, str]] = {}  # item -> annotator -> last answer
     looks: list[int] = []
-    answers = after_reveal = timed = quick = changed = replaced = taken_back = 0
+    looks_before = answers = after_reveal = timed = quick = changed = replaced = taken_back = 0
     for event in events:
         body = event.body
+        item, who = str(body.get("item")), str(body.get("annotator"))
         if event.kind == "revealed":
-            shown.add((body.get("item"), body.get("annotator")))
+            (shown.add(item) if "item" in body else saw_estimates.add(who))
         elif event.kind == "looked":
             looks.append(int(body["labels"]))
         elif event.kind in ("undone", "redone"):
+            looks_before = len(looks)
             taken_back += len(body["answers"]) * (1 if event.kind == "undone" else -1)
+            after_reveal += item in shown
         elif event.kind == "answered":
-            who, said = (body["item"], body["annotator"]), body.get("label", body["answer"])
+            looks_before = len(looks)
+            said, others = str(body.get("label", body["answer"])), given.setdefault(item, {})
             answers += 1
-            after_reveal += who in shown or (None, body["annotator"]) in shown
+            after_reveal += item in shown or who in saw_estimates
             timed += "ms" in body
             quick += body.get("ms", QUICK_MS) < QUICK_MS
-            other = who in last and last[who] != said
+            late = who not in others and len(others) >= overlap and said not in others.values()
+            other = late or others.get(who, said) != said
             changed += other
             replaced += other and bool(body.get("imported"))
-            last[who] = said
-    return Conduct(answers, after_reveal, timed, quick, changed, replaced, taken_back, tuple(looks))
+            others[who] = said
+    counts = (answers, after_reveal, timed, quick, changed, replaced, taken_back)
+    return Conduct(*counts, tuple(looks), looks_before)

@@ -49,7 +49,7 @@ def make_folder(
         files = save_item_hashes(draft, rows, kept)
         files, images = save_media(draft, [row[-1] for row in rows], files)
         store = Store.create(draft, rows)
-        sources = registry.sources_of(pool, files["ids.json"])
+        sketches = registry.sketches_of(pool)
         body = {
             "settings": settings.as_dict(),
             "files": files,
@@ -59,14 +59,16 @@ def make_folder(
             "media": images,
             "witness": True,
             "engine": draws.ENGINE,
-            "earlier": [_told(one) for one in registry.others_of(sources)],
+            "earlier": [_told(one) for one in registry.earlier_than(sketches)],
+            "registry": registry.ready(),
         }
         body |= given or {"secret": draws.new_secret()}  # only now, when no file of the pool can change any more
         with store.writing():
             created = store.append("created", body)
         store.close()
-    where = str(target.absolute())
-    registry.note(Registered(created.hash, created.at, where, sources, 0, created.seq, created.hash))
+    registry.settle(created.hash, target)
+    place = registry.place_of(target)
+    registry.note(Registered(created.hash, created.at, place, sketches, 0, created.seq, created.hash))
     return target
 
 

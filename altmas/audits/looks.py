@@ -252,7 +252,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
         out.append(
             f"{behind:,} questions were drawn after the last one answered, and count as not drawn: if they were looked "
-            "at, and the answers ended where it suited, the numbers look better than the truth. Answering them mends it."
+            "at, and answers ended where it suited, the numbers look better than the truth. Answering them mends it."
         )
     if found.labels < 30:
         few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
@@ -260,11 +260,15 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
     spent, budget = len(found.state.resolved), found.audit.settings.budget
     how = conduct_warnings(found.conduct.as_dict(), found.labels, spent, budget, one_look=one_look)
-    return [*out, *drawing_warnings(found.audit.created.body), *how]
+    elsewhere = [f"The log is not what this user's registry knows: {one}." for one in found.audit.registry_problems()]
+    return [*out, *elsewhere, *drawing_warnings(found.audit.created.body), *how]
 
 
 def _of_loss(body: dict[str, Any]) -> str:
     """A word about what was lost, once and for all."""
+    if "known" in body:
+        known = "; ".join(map(str, body["known"]))
+        return f"The log went another way than the user's registry knew, and that was accepted: {known}."
     count = "An unknown number of" if body["lost"] is None else f"{body['lost']:,}"
     return (
         f"{count} acknowledged events after event {body['from']} were lost, and the loss was accepted; the estimates "
@@ -311,8 +315,8 @@ def found_then(audit: Audit, job: Job, drawn: Drawing, level: float, fit: int | 
 
 
 def inclusion_of(audit: Audit, drawn: Drawing) -> FloatArray | None:
-    """Probability of each item to have been asked about and answered `[N]`; None where a method does not know it."""
+    """Probability of each item to have been asked about `[N]`; None where a method does not know it."""
     if len(drawn.answers) == 0 or not (isinstance(audit.method, Replays) or draws_alike(audit.method)):
         return None
     found = found_then(audit, audit.job, drawn, audit.settings.level, None)
-    return found.inclusion if isinstance(found, KnowsChances) else None
+    return found.asked if isinstance(found, KnowsChances) else None

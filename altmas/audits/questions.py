@@ -38,9 +38,9 @@ class Questions:
         if fit is None and isinstance(self.method, OpensItself):
             return self.method.opening(self.job, asked, len(state.rounds), count)
         if fit is None:
-            return choose_uniformly(self.job, asked, len(state.rounds), count)
+            return choose_uniformly(self.job, asked, count)
         if not isinstance(self.method, Replays):
-            return self._from_ranking(fit, asked.items, count, len(state.rounds))
+            return self._from_ranking(fit, asked.items, count)
         # What was answered does not matter here: the chances follow from who was asked, and from the refits.
         if len(state.rounds) < self._rounds:  # what it had seen was never committed
             self._run, self._rounds = None, 0
@@ -49,14 +49,14 @@ class Questions:
         self._rounds = len(state.rounds)
         return self._run.with_kept(self.kept(fit)).choose(count)
 
-    def _from_ranking(self, fit: int, asked: IntArray, count: int, round: int) -> Choice:
+    def _from_ranking(self, fit: int, asked: IntArray, count: int) -> Choice:
         items, propensities = self.files.array(fit, "items"), self.files.array(fit, "propensities")
         fresh = np.flatnonzero(~np.isin(items, asked))[:count]
         choice = Choice(items[fresh], propensities[fresh])
         if len(fresh) == count:
             return choice
         taken = Answers(items=np.concatenate([asked, choice.items]))  # the ranking is used up: the rest by chance
-        rest = choose_uniformly(self.job, taken, round, count - len(fresh))
+        rest = choose_uniformly(self.job, taken, count - len(fresh))
         return Choice(
             np.concatenate([choice.items, rest.items]), np.concatenate([choice.propensities, rest.propensities])
         )

@@ -356,16 +356,26 @@ class Record:
             for one in fits:
                 self.store.append("rebuilt", one)
 
-    def note_in_registry(self) -> None:
-        """Tell the user's registry how far the log has got."""
-        known = registry.known(self.created.hash, self.folder)
-        sources = known.sources if known else registry.sources_of(self.pool, self.created.body["files"]["ids.json"])
-        registry.note(
-            Registered(
-                self.created.hash, self.created.at, str(self.folder.absolute()), sources, self.status().answered,
-                self.state.seq, self.state.head,
-            )
-        )  # fmt: skip
+    def log_recovered(self, problems: Sequence[str]) -> None:
+        """Log that the audit goes on though the registry knew of another log."""
+        with self._writing():
+            self.store.append("recovered", {"from": self.state.seq, "lost": None, "known": list(problems)})
+
+    def registry_problems(self) -> list[str]:
+        """What the user's registry knows of this log that the log does not have."""
+        return registry.problems_of(self.created.hash, self.folder, [event.hash for event in self.store.events()])
+
+    def note_in_registry(self, *, settled: bool = False) -> None:
+        """Tell the user's registry how far the log has got; not while it knows better, unless that is `settled`."""
+        first = self.created.hash
+        if settled:
+            registry.settle(first, self.folder)
+        elif self.registry_problems():
+            return
+        known = [one for one in registry.entries() if one.first == first]
+        sketches = known[0].sketches if known else registry.sketches_of(self.pool)
+        place, labels = registry.place_of(self.folder), self.status().answered
+        registry.note(Registered(first, self.created.at, place, sketches, labels, self.state.seq, self.state.head))
 
     def assign(self, ids: Sequence[Hashable], annotator: str) -> Told:
         """Keep questions for one annotator: `ask` gives them to nobody else who says who they are."""

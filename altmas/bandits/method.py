@@ -84,7 +84,7 @@ class GroupMethod:
     def opening(self, job: Job, asked: Answers, round: int, count: int) -> Choice:
         """The questions before anything is known: from both sides of a comparison, else uniform."""
         if not self.compares:
-            return choose_uniformly(job, asked, round, count)
+            return choose_uniformly(job, asked, count)
         run = self.begin(job)
         run.update(Answers(), round)
         return run.choose(count, asked)
@@ -110,7 +110,7 @@ class GroupRun:
         """Arms by the rule, then within each arm an item by chance; never one of those `asked` already."""
         closed = self.answers if asked is None else asked
         if self.method.draws_alike or (len(self.answers) == 0 and not self.method.compares):
-            return choose_uniformly(self.job, closed, self.round, count)
+            return choose_uniformly(self.job, closed, count)
         return self._by_rule(count, closed.unlabelled(self.job.pool))
 
     def findings(self, level: float) -> GroupFindings:

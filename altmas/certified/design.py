@@ -308,12 +308,14 @@ def wald(found: Designed, level: float) -> Interval:
     centre = shrunk(found, error)
     degrees = found.degrees_of_freedom + PRIOR_DEGREES_OF_FREEDOM
     normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
-    variance = (error * quantile / normal) ** 2 + min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)
+    curved = min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)
+    variance = (error * quantile / normal) ** 2 + curved
+    usual = (error * float(stdtrit(degrees, 1 - SIDE_TAIL)) / SIDE_NORMAL) ** 2 + curved  # whatever the level
     bottom, top = found.bounds
     width = top - bottom
     if not np.isfinite(width):
-        side = float(np.sqrt(variance))
-        return Interval(centre, centre - normal * side, centre + normal * side, error, side, side)
+        reach, side = normal * float(np.sqrt(variance)), float(np.sqrt(usual))
+        return Interval(centre, centre - reach, centre + reach, error, side, side)
     if width == 0 or variance == 0:  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
@@ -329,7 +331,9 @@ def wald(found: Designed, level: float) -> Interval:
     shape = share * labels + 0.5, (1 - share) * labels + 0.5
     low = 0.0 if open_low else min(float(betaincinv(*shape, tail)), share)
     high = 1.0 if open_high else max(float(betaincinv(*shape, 1 - tail)), share)
-    far = betaincinv(*shape, SIDE_TAIL), betaincinv(*shape, 1 - SIDE_TAIL)
+    counted = min(spread / usual, most)
+    sides = share * counted + 0.5, (1 - share) * counted + 0.5
+    far = betaincinv(*sides, SIDE_TAIL), betaincinv(*sides, 1 - SIDE_TAIL)
     below = (share - (0.0 if open_low else min(float(far[0]), share))) * width / SIDE_NORMAL
     above = ((1.0 if open_high else max(float(far[1]), share)) - share) * width / SIDE_NORMAL
     return Interval(centre, bottom + low * width, bottom + high * width, error, below, above)

@@ -66,11 +66,17 @@ class CertifiedFindings:
         """Probability of each item to have been asked about and answered `[N]`."""
         return self.state.inclusion
 
+    @property
+    def asked(self) -> FloatArray:
+        """Probability of each item to have been asked about `[N]`."""
+        return inclusion_at(self.state.hazard)
+
     @cached_property
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
-        asked = inclusion_at(self.state.hazard)
-        return Estimator(self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, asked)
+        return Estimator(
+            self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, self.asked
+        )  # fmt: skip
 
     def of_model(self, model: str | None) -> Estimator:
         """The same with one model under test in front."""

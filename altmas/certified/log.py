@@ -24,7 +24,9 @@ def estimate_from_log(
 ) -> pd.DataFrame:
     """Any metrics, from a pool and a log of answers alone: columns `id`, `label` and `inclusion`.
 
-    The belief is learnt anew from the log; the draws are made, so that the numbers are as valid as the audit's own.
+    `inclusion` is the chance of having been asked about. Rows with an empty label are questions without an answer, and
+    the intervals allow for whatever those are: leave them in. The belief is learnt anew from the log; the draws are
+    made, so that the numbers are as valid as the audit's own.
 
     >>> pool = Pool.build([0, 1] * 50)
     >>> log = pd.DataFrame({"id": range(0, 100, 4), "label": [0] * 25, "inclusion": 0.25})

@@ -85,7 +85,7 @@ class CertifiedRun:
 
     def choose(self, count: int) -> Choice:
         """Drawn with the chances of this round; uniformly before the first answer."""
-        return draw(self.state, count, self.round)
+        return draw(self.state, count)
 
     def estimate(self, level: float) -> list[Estimate]:
         """Every metric of every model."""
@@ -117,7 +117,7 @@ class LoggedRun:
 
     def choose(self, count: int) -> Choice:
         """The next round's items."""
-        return draw(self.state, count, self.state.rounds)
+        return draw(self.state, count)
 
     def findings(self, level: float) -> CertifiedFindings:
         """Everything the answers tell."""

@@ -18,12 +18,17 @@ from altmas.certified.design import Interval, Sample, counts_of, designed, linea
 from altmas.core.answers import Answers
 from altmas.core.estimates import on_answers
 from altmas.core.targets import Target
-from altmas.metrics.types import IntArray
+from altmas.metrics.custom import LabelFunction
+from altmas.metrics.formulas import LinearMetric
+from altmas.metrics.types import FloatArray, IntArray
 
 Signed = Sequence[tuple[float, Target]]
 
 PORTIONS = 8
 """Missing answers are filled in so many portions, each as the metric's slope is after those before it."""
+
+MOST_SEARCHED, SWEEPS = 12, 3
+"""Up to this many classes, further fillings are tried, in so many sweeps; with more it would take too long."""
 
 
 def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> Answers:
@@ -43,7 +48,74 @@ def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> An
             slopes += sign * target.slopes(target.metric.gradient(whole), portion)
         labels = slopes.argmax(1) if up else slopes.argmin(1)
         answers = answers.extended(portion, labels, 0, np.ones(len(portion)))
-    return answers
+    if sample.probabilities.shape[1] > MOST_SEARCHED or not all(_is_curved(target) for _, target in signed):
+        return answers
+    return _searched(signed, believed, sample, answers, len(missing), up=up)
+
+
+def _is_curved(target: Target) -> bool:
+    """Whether a metric is no sum over items, so that slopes do not say all; functions of labels are left alone."""
+    sums = ("accuracy", "error_rate", "macro_precision")
+    return not isinstance(target.metric, LinearMetric | LabelFunction) and target.metric.name not in sums
+
+
+def _searched(
+    signed: Signed, believed: Sequence[FloatArray], sample: Sample, answers: Answers, missing: int, *, up: bool
+) -> Answers:
+    """A better filling, if there is one: from the greedy one on, and from each class for all, in turn.
+
+    A metric that is no sum has extremes that its slopes do not lead to. Items that are predicted alike are moved from
+    class to class together, while that helps.
+    """
+    classes, known = sample.probabilities.shape[1], len(answers) - missing
+    lost, given = answers.items[known:], answers.items[:known]
+    weights = 1 / sample.inclusion[lost]
+    columns, kind = np.unique(np.stack([t.columns[lost] for _, t in signed], axis=1), axis=0, return_inverse=True)
+    kind = kind.ravel()
+    surprise = (np.eye(classes)[answers.labels[:known]] - sample.probabilities[given]) / sample.inclusion[given][
+        :, None
+    ]
+    unanswered = weights[:, None] * sample.probabilities[lost]
+    bases = [
+        held + target.tally(surprise, given) - target.tally(unanswered, lost)
+        for (_, target), held in zip(signed, believed, strict=True)
+    ]
+
+    def value(filling: FloatArray) -> FloatArray:
+        """Of weights by kind and class, `[..., kinds, C]`."""
+        total = np.zeros(filling.shape[:-2])
+        for k, ((sign, target), base) in enumerate(zip(signed, bases, strict=True)):
+            counts = np.broadcast_to(base, (*filling.shape[:-2], *base.shape)).copy()
+            for row, column in enumerate(columns[:, k]):
+                if column >= 0:
+                    counts[..., column] += filling[..., row, :]
+            total = total + sign * np.asarray(target.metric.value(np.maximum(counts, 0.0)))
+        return total if up else -total
+
+    def laid_out(labels: IntArray) -> FloatArray:
+        filling = np.zeros((len(columns), classes))
+        np.add.at(filling, (kind, labels), weights)
+        return filling
+
+    greedy = answers.labels[known:]
+    best, reached = greedy, float(value(laid_out(greedy)))
+    for start in (greedy, *(np.full(missing, c) for c in range(classes))):
+        labels, filling = start, laid_out(start)
+        now = float(value(filling))
+        for _ in range(SWEEPS):
+            before = now
+            for row in range(len(columns)):
+                tried = np.broadcast_to(filling, (classes, *filling.shape)).copy()
+                tried[:, row] = np.eye(classes) * filling[row].sum()
+                found = value(tried)
+                c = int(found.argmax())
+                if found[c] > now:
+                    labels, filling, now = np.where(kind == row, c, labels), tried[c], float(found[c])
+            if now <= before:
+                break
+        if now > reached:
+            best, reached = labels, now
+    return replace(answers, labels=np.append(answers.labels[:known], best))
 
 
 def worlds(signed: Signed, sample: Sample, missing: IntArray, level: float) -> tuple[Interval, Interval]:

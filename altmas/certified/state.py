@@ -25,8 +25,7 @@ from altmas.certified.functionals import Ratio
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound, Job
-from altmas.core.policies import Choice, choose_uniformly, draw_in_turn
-from altmas.core.streams import stream
+from altmas.core.policies import Choice, clocks, draw_in_turn
 from altmas.core.targets import Target, pairs, targets_of
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
 
@@ -38,6 +37,9 @@ LOOK_AHEAD = 1.3
 
 REFIT_GROWTH, TRAINING_GROWTH = 1.2, 1.5
 """Refits come due, and slow learners are trained again, when the answers have grown by these factors."""
+
+LEAST = 1e-12
+"""What a clock has left at the least: rounding must not let one have rung that was not drawn."""
 
 ANYTIME_FLOOR = 0.4
 """Share of a uniform choice in every draw, where intervals are to hold at all looks."""
@@ -55,6 +57,11 @@ class Setup:
     def targets(self) -> list[Target]:
         """Every metric of every model."""
         return targets_of(self.job.metrics, self.job.pool)
+
+    @cached_property
+    def clocks(self) -> FloatArray:
+        """When each item's clock rings."""
+        return clocks(self.job.seed, self.job.pool.size)
 
     @cached_property
     def cross_fit(self) -> CrossFit:
@@ -116,6 +123,7 @@ class State:
     asked: IntArray
     answers: Answers
     hazard: FloatArray
+    run: FloatArray  # how far each item's clock has run, `[N]`
     bets: tuple[BettingSequence, ...]
     rounds: int = 0
     refit: Refit | None = None
@@ -156,7 +164,7 @@ def start(setup: Setup) -> State:
     """The state before the first round."""
     size = setup.job.pool.size
     bets = tuple(BettingSequence(one, size) for one in setup.watched)
-    return State(setup, np.zeros(0, dtype=np.int64), Answers(), np.zeros(size), bets)
+    return State(setup, np.zeros(0, dtype=np.int64), Answers(), np.zeros(size), np.zeros(size), bets)
 
 
 def advance(state: State, round: AskedRound) -> State:
@@ -172,11 +180,15 @@ def advance(state: State, round: AskedRound) -> State:
         with np.errstate(divide="ignore"):  # an item that was certain to be asked about has an endless hazard
             hazard[round.items] = -np.log1p(-round.inclusion)
         bets: tuple[BettingSequence, ...] = ()
+        run = state.run
     else:
         now = chances_of(drawn_with)
         believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
         bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
         hazard = hazard_after(state.hazard, now, state.open_items, len(round.items))
+        # The round ended when the last of its items rang; until then every clock ran, at the rate of its chances.
+        rang = (state.setup.clocks[round.items] - state.run[round.items]) / now[round.items]
+        run = state.run + now * max(rang.max(initial=0.0), 0.0)
     return replace(
         drawn_with,
         asked=np.concatenate([state.asked, round.items]),
@@ -184,6 +196,7 @@ def advance(state: State, round: AskedRound) -> State:
             round.items[answered], round.labels[answered], round.number, round.propensities[answered]
         ),
         hazard=hazard,
+        run=run,
         bets=bets,
         rounds=round.number + 1,
     )
@@ -224,13 +237,15 @@ def chances_of(state: State) -> FloatArray:
     return chances(caught, floor=ANYTIME_FLOOR)
 
 
-def draw(state: State, count: int, number: int) -> Choice:
-    """The items of round `number`: drawn with the chances of the state, uniformly before the first refit."""
-    job = state.setup.job
-    if state.refit is None:
-        return choose_uniformly(job, Answers(items=state.asked), number, count)
+def draw(state: State, count: int) -> Choice:
+    """The next items: drawn with the chances of the state, alike before the first refit.
+
+    Exponential clocks forget: what an item that has not rung has still to run is as if it had just begun, so the draws
+    of a round are as random as if the clocks were new.
+    """
     open_items = state.open_items
-    return draw_in_turn(open_items, chances_of(state)[open_items], count, stream(job.seed, "race", number))
+    left = np.maximum((state.setup.clocks - state.run)[open_items], LEAST)
+    return draw_in_turn(open_items, chances_of(state)[open_items], count, left)
 
 
 def refit(state: State) -> Refit:

@@ -87,7 +87,7 @@ def estimate(
 def worst(audit: Path, by: str, metric: str, count: int, level: float | None, model: str | None, as_json: bool) -> None:
     """Which classes or groups are probably the worst."""
     with shared.found_in(audit, as_json, level=level) as (_, found):
-        table = found.worst(by, metric, count, model)
+        table, warnings = found.worst(by, metric, count, model), found.warnings
     if as_json:
         data = {
             "by": by,
@@ -105,7 +105,7 @@ def worst(audit: Path, by: str, metric: str, count: int, level: float | None, mo
     shown = shared.with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
     shared.say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
     click.echo(table.attrs["verdict"])
-    shared.say_warnings(found.warnings)
+    shared.say_warnings(warnings)
 
 
 @click.command()
@@ -126,7 +126,7 @@ def compare(
     from altmas.core.groups import named_pair
 
     with shared.found_in(audit, as_json, level=level) as (held, found):
-        row = found.compare(*named_pair(held.pool, by, a, b), metric, rope, model)
+        row, warnings = found.compare(*named_pair(held.pool, by, a, b), metric, rope, model), found.warnings
     if as_json:
         asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
         shared.say_json("compare", {**asked, **row}, audit)
@@ -136,7 +136,7 @@ def compare(
     click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
     click.echo(DIRECTLY)
     click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
-    shared.say_warnings(found.warnings)
+    shared.say_warnings(warnings)
 
 
 @click.command(short_help="Rank and compare several models under test.")
@@ -152,7 +152,7 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
         if apart is None or best is None:
             hint = "Give --predictions several times to altmas init."
             raise InputError("audit", "have several models under test", f"one, {found.models[0]!r}", hint)
-        table = found.estimates
+        table, warnings = found.estimates, found.warnings
     if as_json:
         data = {"estimates": shared.rows(table), "differences": shared.rows(apart), "best": shared.rows(best)}
         shared.say_json("vendors", data, audit)
@@ -163,4 +163,4 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
     shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
     click.echo(DIRECTLY)
-    shared.say_warnings(found.warnings)
+    shared.say_warnings(warnings)

@@ -36,17 +36,24 @@ def recover(audit: Path, accept_loss: bool) -> None:
     from altmas.audits.witness import in_words
 
     lost = recovery.loss_of(audit)
-    if lost is None:
+    if lost is not None:
+        problems = [in_words(lost)]
+    else:
+        with shared.opened(audit) as held:
+            problems = held.registry_problems()
+    if not problems:
         click.echo("Nothing is lost: every acknowledged event is in the log.")
         return
     if not accept_loss:
-        shared.say_problems([in_words(lost)])
+        shared.say_problems(problems)
         click.echo(
             "Put audit.db-wal back if you have it, or restore a backup; --accept-loss goes on without.", err=True
         )
         sys.exit(shared.EXIT_PROBLEMS)
-    event = recovery.accept_loss(audit)
-    if event is not None:
-        with shared.opened(audit) as held:
-            held.note_in_registry()  # which knew of more
-        click.echo(f"{in_words(lost)}.\nAccepted: event {event.seq} says so, and every report will.")
+    if lost is not None:
+        recovery.accept_loss(audit)
+    with shared.opened(audit) as held:
+        if lost is None:
+            held.log_recovered(problems)
+        held.note_in_registry(settled=True)
+    click.echo(f"{'; '.join(problems)}.\nAccepted: the log says so, and every report will.")

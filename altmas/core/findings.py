@@ -92,10 +92,13 @@ class MakesResults(Protocol):
 
 @runtime_checkable
 class KnowsChances(Protocol):
-    """Every item's probability to have been asked about is known."""
+    """Every item's probability to have been `asked` about is known, and to have been answered as well, `inclusion`."""
 
     @property
     def inclusion(self) -> FloatArray: ...
+
+    @property
+    def asked(self) -> FloatArray: ...
 
 
 @runtime_checkable

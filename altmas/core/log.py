@@ -15,6 +15,8 @@ from altmas.metrics.types import FloatArray
 def answers_in(pool: Pool, log: pd.DataFrame) -> tuple[Answers, FloatArray | None]:
     """The answers of a log with columns `id` and `label`, and each one's `inclusion` where there is such a column.
 
+    A question without an answer has an empty label, and -1 for its class: it was asked about, and is missing.
+
     >>> answers_in(Pool.build(["cat", "dog"]), pd.DataFrame({"id": [1], "label": ["cat"]}))[0].items
     array([1])
     """
@@ -28,7 +30,9 @@ def answers_in(pool: Pool, log: pd.DataFrame) -> tuple[Answers, FloatArray | Non
         raise InputError("log's ids", "be ids of the pool", f"{ids[strange[0]]!r} in {rows_at_fault(strange)}", hint)
     if len(set(ids)) < len(ids):
         raise InputError("log's ids", "be unique", f"{len(ids) - len(set(ids))} again")
-    labels = class_indices(as_column("log's labels", log["label"]), pool.classes)
+    said = as_column("log's labels", log["label"].fillna(""))
+    empty = np.array([str(one).strip() == "" for one in said], dtype=bool)
+    labels = np.where(empty, -1, class_indices(said, pool.classes))
     if outside := np.flatnonzero(labels == len(pool.classes)).tolist():
         raise InputError("log's labels", f"be among the classes {list(pool.classes)[:12]}", rows_at_fault(outside))
     items = np.array([place[one] for one in ids], dtype=np.int64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,36 +33,42 @@ def uniform(candidates: IntArray, count: int, rng: np.random.Generator) -> Choic
     return Choice(chosen, 1.0 / (len(candidates) - np.arange(count)))
 
 
-def choose_uniformly(job: Job, answers: Answers, round: int, count: int) -> Choice:
-    """The uniform choice of a round: every method with this seed starts from the same items."""
-    return uniform(answers.unlabelled(job.pool), count, stream(job.seed, "uniform", round))
+def clocks(seed: int, size: int) -> FloatArray:
+    """When each item's clock rings, `[N]`: exponential, one for each item and for good.
+
+    All that is left to chance is here, so that it does not matter how the draws are cut into rounds: whoever asked for
+    one question more or less, to have the next round drawn afresh, would still meet the same clocks.
+
+    >>> bool((clocks(3, 10)[:5] == clocks(3, 10)[:5]).all())
+    True
+    """
+    return stream(seed, "clocks").standard_exponential(size)
 
 
-def draw_in_turn(
-    candidates: IntArray,
-    chances: FloatArray,
-    count: int,
-    rng: np.random.Generator,
-    *,
-    method: Literal["zig", "inv"] = "zig",
-) -> Choice:
+def choose_uniformly(job: Job, answers: Answers, count: int) -> Choice:
+    """Open items all alike, in the order their clocks ring: every method with this seed starts from the same items."""
+    open_items = answers.unlabelled(job.pool)
+    return draw_in_turn(open_items, np.ones(len(open_items)), count, clocks(job.seed, job.pool.size)[open_items])
+
+
+def draw_in_turn(candidates: IntArray, chances: FloatArray, count: int, left: FloatArray) -> Choice:
     """Draw `count` of the candidates one after the other, each draw in proportion to the chances of those left.
 
-    Such draws are a race of exponential clocks: the first to ring are drawn. The propensity is that of each single
-    draw among the items still open. `method` is NumPy's way of making the exponentials.
+    Such draws are a race of exponential clocks, of which `left` is what each has still to run at rate 1: the first to
+    ring are drawn. The propensity is that of each single draw among the items still open.
 
-    >>> choice = draw_in_turn(np.array([3, 5, 8]), np.array([1.0, 1.0, 2.0]), 3, np.random.default_rng(0))
-    >>> sorted(choice.items.tolist()), float(choice.propensities[-1])
-    ([3, 5, 8], 1.0)
+    >>> choice = draw_in_turn(np.array([3, 5, 8]), np.array([1.0, 1.0, 2.0]), 3, np.array([0.3, 0.2, 0.5]))
+    >>> choice.items.tolist(), float(choice.propensities[-1])
+    ([5, 8, 3], 1.0)
     """
-    rings_at = rng.standard_exponential(len(candidates), method=method) / chances
+    rings_at = left / chances
     order = np.argpartition(rings_at, count - 1)[:count] if count < len(candidates) else np.arange(len(candidates))
     order = order[np.argsort(rings_at[order], kind="stable")]
     drawn = chances[order]
     never = np.ones(len(candidates), dtype=bool)
     never[order] = False
-    left = np.cumsum(drawn[::-1])[::-1] + chances[never].sum()  # summed from the end: no difference of large numbers
-    return Choice(candidates[order], drawn / left)
+    among = np.cumsum(drawn[::-1])[::-1] + chances[never].sum()  # summed from the end: no difference of large numbers
+    return Choice(candidates[order], drawn / among)
 
 
 def best(candidates: IntArray, worth: FloatArray, count: int, rng: np.random.Generator) -> Choice:

@@ -115,7 +115,7 @@ class SurrogateRun:
     def choose(self, count: int) -> Choice:
         """The items of highest mutual information; at random before the first answer."""
         if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+            return choose_uniformly(self.job, self.answers, count)
         return best(self.draws.items, self.worth(), count, self._stream("ties"))
 
     def worth(self) -> FloatArray:

@@ -55,7 +55,8 @@ class LureRun(SamplingRun):
         """By expected loss."""
         candidates = self.answers.unlabelled(self.job.pool)
         worth = floored(1 - self.learner.after(self.answers).agreement(candidates))
-        return draw_in_turn(candidates, worth, count, self.stream("draw"), method="inv")
+        left = self.stream("draw").standard_exponential(len(candidates), method="inv")
+        return draw_in_turn(candidates, worth, count, left)
 
     def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """Every metric of the LURE confusion, +- the standard error of a mean of weighted losses."""

@@ -71,7 +71,7 @@ class PpiRun(SamplingRun):
 
     def choose_next(self, count: int) -> Choice:
         """Uniformly among the open items."""
-        return choose_uniformly(self.job, self.answers, self.round, count)
+        return choose_uniformly(self.job, self.answers, count)
 
     def estimate_open(self, metrics: tuple[Metric, ...], level: float) -> list[Estimate]:
         """theta = lam mean(Yhat of the open) + mean(Y - lam Yhat), cell by cell, with each metric's best lam.

@@ -39,7 +39,7 @@ class RandomRun:
 
     def choose(self, count: int) -> Choice:
         """Uniformly among the open items."""
-        return choose_uniformly(self.job, self.answers, self.round, count)
+        return choose_uniformly(self.job, self.answers, count)
 
     def estimate(self, level: float) -> list[Estimate]:
         """The metrics of the answers."""

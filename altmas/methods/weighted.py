@@ -78,7 +78,7 @@ class SamplingRun(ABC):
     def choose(self, count: int) -> Choice:
         """Uniformly before the first answer, then as the method does."""
         if len(self.answers) == 0:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+            return choose_uniformly(self.job, self.answers, count)
         return self.choose_next(count)
 
     def estimate(self, level: float) -> list[Estimate]:

@@ -49,7 +49,8 @@ SCHEMA = {
     "agreement": "items (with two labels or more), share, alpha, annotators, disputed; or null",
     "assumptions": "sentences",
     "warnings": "sentences",
-    "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels]; or null",
+    "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels], "
+    "looks_before; or null",
     "trail": "created, seed, secret (null until the planned labels are there, and in audits of older versions), "
     "secret_given, commitment (the first event's hash, or ''), earlier [created, labels, head], settings, versions, "
     "inputs (name -> sha256), intact, problems, head, events [seq, at, kind, body, hash]",

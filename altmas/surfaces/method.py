@@ -146,7 +146,7 @@ class SurfaceRun:
     def choose(self, count: int) -> Choice:
         """Arms by the rule, those too small to be judged last; uniformly before the first answer."""
         if self.fitted is None:
-            return choose_uniformly(self.job, self.answers, self.round, count)
+            return choose_uniformly(self.job, self.answers, count)
         rng = stream(self.job.seed, "surface", "choose", self.round)
         labelled = np.zeros(self.job.pool.size, dtype=bool)
         labelled[self.answers.items] = True

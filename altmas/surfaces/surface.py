@@ -242,6 +242,7 @@ def surface_from_log(
     if "inclusion" in log and log["inclusion"].isna().all():  # an audit's export, where the method does not know them
         log = log.drop(columns="inclusion")
     answers, _ = answers_in(pool, log)
+    answers = answers.at(np.flatnonzero(answers.labels >= 0))  # the others are taken to be like these
     recipe = SurfaceRecipe.of(how.get("estimator"))
     where = membership(pool.of_model(how.get("model")), by, bins=recipe.bins)
     if explored is not None:

@@ -41,7 +41,7 @@ def conduct_warnings(
     `spent` are questions that were answered, with a label or without one.
 
     >>> found = {"answers": 9, "after_reveal": 1, "timed": 0, "quick": 0, "changed": 0, "replaced_by_import": 0}
-    >>> for one in conduct_warnings({**found, "taken_back": 0, "looks": [5]}, 9, 9, 20, one_look=True): print(one)
+    >>> for one in conduct_warnings({**found, "taken_back": 0, "looks_before": 1}, 9, 9, 20, one_look=True): print(one)
     1 of 9 answers was given after the annotator had been shown the model's prediction or an estimate: such answers \
 lean towards the model.
     The estimates were looked at 1 time before, with other answers, and 20 answers are planned, 9 given: whoever \
@@ -60,8 +60,8 @@ hold at all looks (--anytime) do not mind.
         )
     if conduct["quick"] > NOTABLE * max(conduct["timed"], 1):
         out.append(
-            f"{conduct['quick']:,} of the {counted(conduct['timed'], 'answer')} that were timed took less than a second, "
-            "hardly time to look at an item."
+            f"{conduct['quick']:,} of the {counted(conduct['timed'], 'answer')} that were timed took less than a "
+            "second, hardly time to look at an item."
         )
     if conduct["replaced_by_import"]:
         out.append(f"{share(conduct['replaced_by_import'])} put by an imported file in place of another answer.")
@@ -69,14 +69,15 @@ hold at all looks (--anytime) do not mind.
         out.append(f"{share(conduct['changed'])} given in place of another answer; the log has them all.")
     if conduct["taken_back"] > NOTABLE * answers:
         out.append(f"{share(conduct['taken_back'])} taken back; what has no answer now counts as missing.")
-    before = sum(one != labels for one in conduct["looks"])
+    before = conduct["looks_before"]
     if one_look and before and budget not in (labels, spent):
         planned = (
             "no number of answers was planned" if budget is None else f"{budget:,} answers are planned, {spent:,} given"
         )
         out.append(
-            f"The estimates were looked at {counted(before, 'time')} before, with other answers, and {planned}: whoever "
-            "stops because of what a look showed has intervals that hold the true value less often than they say. "
+            f"The estimates were looked at {counted(before, 'time')} before, with other answers, and {planned}: "
+            "whoever stops because of what a look showed has intervals that hold the true value less often than they "
+            "say. "
             "Intervals that hold at all looks (--anytime) do not mind."
         )
     return out
@@ -102,8 +103,8 @@ def drawn_from(trail: Mapping[str, Any]) -> str:
         else "which was made after the pool's files were hashed"
     )
     return (
-        f"The questions follow from the seed {seed} and the secret {secret}, {how}; the audit's first event, {commitment}, "
-        "committed to both. With them, altmas log --verify draws every question again."
+        f"The questions follow from the seed {seed} and the secret {secret}, {how}; the audit's first event, "
+        f"{commitment}, committed to both. With them, altmas log --verify draws every question again."
     )
 
 
@@ -127,6 +128,10 @@ Numbers picked from several audits look better than the truth.'
         out.append(
             "The secret behind the questions was given and not made after the files were hashed, as in a replay: "
             "whoever gave it could know the questions beforehand."
+        )
+    if created.get("registry") is False:
+        out.append(
+            "Nothing could be noted in the user's registry, so that earlier audits of these predictions are not known."
         )
     if earlier := created.get("earlier"):
         out.append(

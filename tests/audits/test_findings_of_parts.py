@@ -94,7 +94,7 @@ def two_models(tmp_path, world):
     better = np.where(np.arange(200) % 10 < 9, world.truth, (world.truth + 1) % 4)
     said = {"ours": [CLASSES[c] for c in world.said], "theirs": [CLASSES[c] for c in better]}
     pool = Pool.build(said, classes=CLASSES, ids=world.pool.ids, scores={"ours": world.confidence})
-    with Audit.create(tmp_path / "two", pool, metrics=["accuracy", "macro_recall"], initial=50) as audit:
+    with Audit.create(tmp_path / "two", pool, metrics=["accuracy", "macro_recall"], initial=50, seed=1) as audit:
         for query in audit.ask(120):
             audit.tell(query.id, world.label(query.position))
         yield audit, {"ours": world.said, "theirs": better}

@@ -1,5 +1,7 @@
 """Whatever was changed behind the program's back is found, and named."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -29,7 +31,7 @@ def test_a_whole_audit_verifies(folder):
     assert found.events == len(rows(folder))
     assert found.head == rows(folder)[-1][-1]
     with Audit.open(folder) as audit:
-        assert audit.verify() == found
+        assert replace(audit.verify(fits=True), notices=()) == found
         assert audit.status().head == found.head
 
 

@@ -41,7 +41,7 @@ def drawn(pool, y, sizes, rng, *, chances=UNEVEN, belief=WRONG):
     hazard, answers = np.zeros(pool.size), Answers()
     for number, size in enumerate(sizes):
         open_items = answers.unlabelled(pool)
-        choice = draw_in_turn(open_items, chances[open_items], size, rng)
+        choice = draw_in_turn(open_items, chances[open_items], size, rng.standard_exponential(len(open_items)))
         hazard = hazard_after(hazard, chances, open_items, size)
         answers = answers.extended(choice.items, y[choice.items], number, choice.propensities)
     return Sample(belief, answers, inclusion_at(hazard))

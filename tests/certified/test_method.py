@@ -167,8 +167,9 @@ def test_neyman_looks_where_errors_are():
     y, said, sure = vendor(1000, accuracy=0.9)
     sharp = altmas.make_method("certified", floor=0.1)
     call = {"metrics": "accuracy", "budget": 150, "initial": 50, "progress": False}
-    later = altmas.assess(said, sure, oracle=y, method=sharp, **call).answers["position"].to_numpy()[50:]
-    assert np.mean(y[later] != said[later]) > 2 * np.mean(y != said)
+    runs = [altmas.assess(said, sure, oracle=y, method=sharp, seed=seed, **call) for seed in range(10)]
+    later = np.concatenate([run.answers["position"].to_numpy()[50:] for run in runs])
+    assert np.mean(y[later] != said[later]) > 1.3 * np.mean(y != said)
 
 
 def test_a_low_temperature_sharpens_and_a_floor_of_one_flattens():

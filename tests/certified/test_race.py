@@ -17,7 +17,7 @@ def raced(rounds, rng):
     """Who is home after rounds of (chances, count), and the inclusion probabilities the race claims."""
     hazard, open_items = np.zeros(len(rounds[0][0])), np.arange(len(rounds[0][0]))
     for chances, count in rounds:
-        choice = draw_in_turn(open_items, chances[open_items], count, rng)
+        choice = draw_in_turn(open_items, chances[open_items], count, rng.standard_exponential(len(open_items)))
         hazard = hazard_after(hazard, chances, open_items, count)
         open_items = np.setdiff1d(open_items, choice.items)
     home = np.ones(len(hazard), dtype=bool)
@@ -80,7 +80,8 @@ def test_the_claim_is_near_the_exact_inclusion_probabilities(seed):
 def test_single_draws_come_in_proportion_to_the_chances():
     """6,000 first items of chances 1, 2, 5, each share within 4 standard errors; fails by chance once in 5,200."""
     rng, chances = np.random.default_rng(0), np.array([1.0, 2.0, 5.0])
-    first = np.bincount([draw_in_turn(np.arange(3), chances, 2, rng).items[0] for _ in range(6000)], minlength=3) / 6000
+    left = rng.standard_exponential((6000, 3))
+    first = np.bincount([draw_in_turn(np.arange(3), chances, 2, one).items[0] for one in left], minlength=3) / 6000
     p = chances / 8
     assert (np.abs(first - p) < 4 * np.sqrt(p * (1 - p) / 6000)).all()
 
@@ -92,7 +93,8 @@ def test_single_draws_come_in_proportion_to_the_chances():
 def test_propensities_are_shares_of_those_left_and_multiply_up(chances, data):
     count = data.draw(st.integers(1, len(chances)))
     candidates = np.arange(100, 100 + len(chances))
-    choice = draw_in_turn(candidates, chances, count, np.random.default_rng(data.draw(st.integers(0, 99))))
+    left_to_run = np.random.default_rng(data.draw(st.integers(0, 99))).standard_exponential(len(chances))
+    choice = draw_in_turn(candidates, chances, count, left_to_run)
     assert len(set(choice.items)) == len(choice.items) == count
     assert set(choice.items) <= set(candidates)
     left = dict(zip(candidates.tolist(), chances.tolist(), strict=True))
@@ -106,7 +108,7 @@ def test_propensities_are_shares_of_those_left_and_multiply_up(chances, data):
 
 
 def test_the_last_item_left_is_certain():
-    choice = draw_in_turn(np.array([4, 2]), np.array([1e-4, 1.0]), 2, np.random.default_rng(0))
+    choice = draw_in_turn(np.array([4, 2]), np.array([1e-4, 1.0]), 2, np.array([0.5, 0.5]))
     assert choice.items.tolist() == [2, 4]
     assert choice.propensities == pytest.approx([1 / 1.0001, 1])
 
@@ -166,7 +168,7 @@ def test_catching_up_approaches_the_water_filled_ideal():
     hazard, open_items, away = np.zeros(200), np.arange(200), []
     chances = np.full(200, 1 / 200)
     for count in [20, *[5] * 8]:
-        choice = draw_in_turn(open_items, chances[open_items], count, rng)
+        choice = draw_in_turn(open_items, chances[open_items], count, rng.standard_exponential(len(open_items)))
         hazard = hazard_after(hazard, chances, open_items, count)
         open_items = np.setdiff1d(open_items, choice.items)
         away.append(np.abs(inclusion_at(hazard) - ideal).max())

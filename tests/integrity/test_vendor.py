@@ -108,10 +108,15 @@ def test_whoever_has_seed_secret_and_files_replays_the_audit(tmp_path, true_draw
         assert list(other.state.order) != asked[:20]
 
 
+def test_a_secret_without_its_seed_is_no_replay(tmp_path):
+    with pytest.raises(InputError, match="seed must come with a secret"):
+        Audit.create(tmp_path / "a", pool_of(*vendor(400)[1:]), secret="ab" * 32)
+
+
 @pytest.mark.parametrize("secret", ["", "abc", "z" * 64, "a" * 63])
 def test_a_secret_that_is_none_is_refused(tmp_path, secret):
     with pytest.raises(InputError, match="secret must be the 64 hexadecimal digits"):
-        Audit.create(tmp_path / "a", pool_of(*vendor(400)[1:]), secret=secret)
+        Audit.create(tmp_path / "a", pool_of(*vendor(400)[1:]), secret=secret, seed=1)
     assert list(tmp_path.iterdir()) == []
 
 

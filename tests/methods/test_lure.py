@@ -33,7 +33,7 @@ def test_items_drawn_in_turn_come_in_proportion_to_their_worth():
     rng, worth = np.random.default_rng(0), np.array([1.0, 2.0, 5.0])
     counts = np.zeros((3, 3))
     for _ in range(5000):
-        one = draw_in_turn(np.arange(3), worth, 2, rng)
+        one = draw_in_turn(np.arange(3), worth, 2, rng.standard_exponential(3))
         i, j = one.items
         counts[i, j] += 1
         assert one.propensities == pytest.approx([worth[i] / 8, worth[j] / (8 - worth[i])])
