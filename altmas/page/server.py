@@ -19,7 +19,7 @@ from altmas.core.checks import whole_number
 from altmas.core.files import locked, write_text
 from altmas.metrics.errors import InputError
 from altmas.page.app import Page
-from altmas.page.connections import AT_ONCE, QUEUE, Connection, raise_file_limit
+from altmas.page.connections import AT_ONCE, QUEUE, UNREAD_BYTES, Connection, raise_file_limit
 from altmas.page.desk import Desk
 from altmas.page.doors import Doors, given_name
 from altmas.page.logs import bounded_logs
@@ -172,6 +172,7 @@ def _bound(host: str, port: int) -> socket.socket:
     listener.setblocking(False)
     # Connections inherit it: without, each response's body waits some 40 ms for the browser to confirm its head.
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD_BYTES)
     return listener
 
 
