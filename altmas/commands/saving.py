@@ -24,7 +24,7 @@ def backup(audit: Path, target: Path, replace: bool) -> None:
 
     shared.check_file(target, [".zip"], "backup")
     events = back_up(audit, target, replace=replace)
-    click.echo(f"Written: {target}, {counted(events, 'event')}; to restore it: unzip {target}")
+    shared.say(f"Written: {target}, {counted(events, 'event')}; to restore it: unzip {target}")
 
 
 @click.command(short_help="Go on after acknowledged answers were lost.")
@@ -37,11 +37,11 @@ def recover(audit: Path, accept_loss: bool) -> None:
 
     lost = recovery.loss_of(audit)
     if lost is None:
-        click.echo("Nothing is lost: every acknowledged event is in the log.")
+        shared.say("Nothing is lost: every acknowledged event is in the log.")
         return
     if not accept_loss:
         shared.say_problems([in_words(lost)])
-        click.echo(
+        shared.say(
             "Put audit.db-wal back if you have it, or restore a backup; --accept-loss goes on without.", err=True
         )
         sys.exit(shared.EXIT_PROBLEMS)
@@ -49,4 +49,4 @@ def recover(audit: Path, accept_loss: bool) -> None:
     if event is not None:
         with shared.opened(audit) as held:
             held.note_in_registry()  # which knew of more
-        click.echo(f"{in_words(lost)}.\nAccepted: event {event.seq} says so, and every report will.")
+        shared.say(f"{in_words(lost)}.\nAccepted: event {event.seq} says so, and every report will.")
