@@ -33,7 +33,7 @@ def backup(audit: Path, target: Path, replace: bool) -> None:
 def recover(audit: Path, accept_loss: bool) -> None:
     """Say what was acknowledged and is lost; with --accept-loss, go on without it. The log tells of it for good."""
     from altmas.audits import recovery
-    from altmas.audits.witness import in_words
+    from altmas.audits.witness import how_to_mend, in_words
 
     lost = recovery.loss_of(audit)
     if lost is None:
@@ -41,9 +41,7 @@ def recover(audit: Path, accept_loss: bool) -> None:
         return
     if not accept_loss:
         shared.say_problems([in_words(lost)])
-        shared.say(
-            "Put audit.db-wal back if you have it, or restore a backup; --accept-loss goes on without.", err=True
-        )
+        shared.say(f"{how_to_mend(lost)}; --accept-loss goes on without.", err=True)
         sys.exit(shared.EXIT_PROBLEMS)
     event = recovery.accept_loss(audit)
     if event is not None:
