@@ -40,7 +40,8 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         sys.exit(shared.EXIT_PROBLEMS)
     with shared.opened(audit) as held:
         events = held.events()
-    if head is not None and not _in_chain(head, [event.hash for event in events]):
+    named = None if head is None else _in_chain(head, events)
+    if head is not None and named is None:
         _say_problems(
             audit, [f"no event has the hash {head}: later events were cut off, or it is another audit"], as_json
         )
@@ -55,6 +56,10 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
     elif checked is not None:
         drawn = "" if checked.notices else "; every question was drawn again, every refit made again"
         shared.say(f"{counted(checked.events, 'event')}, each follows the one before{drawn}; head {checked.head}")
+        if named is not None:
+            after = len(events) - named.seq
+            later = f"{counted(after, 'event')} came after it" if after else "the last one"
+            shared.say(f"{head} is event {named.seq}, {named.kind!r} at {named.at}; {later}.")
         for notice in checked.notices:
             shared.say(f"Note: {notice}")
         if (images := events[0].body.get("media", {})).get("files"):
@@ -81,10 +86,11 @@ def _say_problems(audit: Path, problems: list[str], as_json: bool) -> None:
     shared.say_problems(problems)
 
 
-def _in_chain(head: str, hashes: list[str]) -> bool:
+def _in_chain(head: str, events: Sequence[Event]) -> Event | None:
+    """The event of a hash, given by its first digits."""
     if len(head) < SHORTEST_HEAD:
         raise click.BadParameter(f"{head!r} has fewer than {SHORTEST_HEAD} digits", param_hint="--head")
-    return any(one.startswith(head) for one in hashes)
+    return next((event for event in events if event.hash.startswith(head)), None)
 
 
 SHORTEST_HEAD = 8
@@ -171,7 +177,7 @@ def _three(pair: str) -> tuple[str, str, str]:
 
 @click.command(short_help="Estimates, labels, events, report: for other programs.")
 @shared.folder
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=shared.FOLDER_OUT)
 @click.option("--replace", is_flag=True, help="Write over what an earlier export left there.")
 def export(audit: Path, out: Path, replace: bool) -> None:
     """Write everything for other programs: estimates, labels with their chances, events, and the report."""

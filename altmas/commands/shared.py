@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -27,7 +28,27 @@ EXIT_PROBLEMS = 3
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE_IN = click.Path(exists=True, dir_okay=False, path_type=Path)
-FILE_OUT = click.Path(dir_okay=False, path_type=Path)
+
+
+class Outside(click.Path):
+    """A path to write to: never inside of an audit's own folder, where it could take the place of the record."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if it may be written to."""
+        from altmas.audits.store import STORE_FILE
+        from altmas.metrics.errors import InputError
+
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        # A link may lead there, or lie there.
+        whole, beside = (Path(os.path.realpath(one)) for one in (path, path.parent))
+        if any(os.path.isfile(home / STORE_FILE) for home in {whole, *whole.parents, beside, *beside.parents}):
+            name = "file" if param is None else param.get_error_hint(ctx).replace("'", "")
+            raise InputError(name, "lie outside of the audit's own folder", str(path))
+        return path
+
+
+FILE_OUT = Outside(dir_okay=False, path_type=Path)
+FOLDER_OUT = Outside(file_okay=False, path_type=Path)
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
 level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="The intervals' level.")
@@ -36,7 +57,7 @@ level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_o
 def checked_name(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
     """Refuse a name that cannot be shown before anything has happened."""
     if given:
-        from altmas.audits.record import annotator_name
+        from altmas.audits.telling import annotator_name
 
         for one in [given] if isinstance(given, str) else given:
             annotator_name(one)
