@@ -43,21 +43,23 @@ def next_questions(
         queries = held.ask(count, annotator=annotator, again=again)
         if annotator and queries:
             held.assign([query.id for query in queries], annotator)
-        if target is not None:
+        if target is not None and queries:
             beside = write_questions(held, queries, target, root)
             held.record("exported", {"file": target.name, "items": [query.id for query in queries]})
         table = questions_table(held, queries)
     if as_json:
         shared.say_json("next", {"questions": table.to_dict("records")}, audit)
+    elif not queries:
+        shared.say(_none(again))
     elif target is not None:
-        who = f" --annotator {annotator}" if annotator else ""
+        who = f" --annotator {annotator}" if annotator else ""  # a Label Studio export says itself who it was
         shared.say(f"{counted(len(queries), 'question')} in {target}{beside}.")
         if target.suffix.lower() == ".json":
-            shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json{who}")
+            shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json")
         else:
             shared.say(f"Fill in `label`, then: altmas import {audit} {target}{who}")
     else:
-        shared.say(table.to_string(index=False) if len(table) else _none(again))
+        shared.say(table.to_string(index=False))
 
 
 def check_target(target: Path) -> None:
