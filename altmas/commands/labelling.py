@@ -65,4 +65,5 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
             held, table, wanted, annotator=next(iter(annotators), "table"),
             told=lambda answered: progress.step(answered, wanted, "asked of the table", "questions"),
         )  # fmt: skip
-    shared.say(f"{counted(found, 'label')} taken from {table}.")
+    lacking = f"; {counted(found.lacking, 'question')} skipped, which it lacks" if found.lacking else ""
+    shared.say(f"{counted(found.labels, 'label')} taken from {table}{lacking}.")

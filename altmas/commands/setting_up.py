@@ -71,6 +71,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     from altmas.formats.files import read_text
     from altmas.formats.ingest import ingest
 
+    _check_new(audit)
     files = {name: given[name] for name in FILES}
     found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
     options = dict(_option(one) for one in given["options"])
@@ -99,6 +100,15 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     for warning in summary["warnings"]:
         shared.say(f"Warning: {warning}")
     shared.say(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+
+
+def _check_new(folder: Path) -> None:
+    """Refuse a folder that is there, before large files are read for it."""
+    from altmas.metrics.errors import InputError
+
+    if folder.is_dir() and any(folder.iterdir()):
+        hint = f"altmas status {folder} shows one that is there." if (folder / "audit.db").exists() else ""
+        raise InputError("audit folder", "be new or empty", str(folder), hint)
 
 
 @click.command()
