@@ -8,7 +8,7 @@ import click
 
 from altmas import __version__
 from altmas.commands import completing, exchanging, keeping, labelling, looking, saving, setting_up, surfacing
-from altmas.commands.shared import EXIT_REFUSED
+from altmas.commands.shared import EXIT_REFUSED, say
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
@@ -28,7 +28,7 @@ class InOrder(click.Group):
         try:
             found = plugin(COMMAND_PLUGINS, cmd_name)
         except InputError as error:
-            click.echo(f"Note: {error}", err=True)
+            say(f"Note: {error}", err=True)
             return None
         return found if isinstance(found, click.Command) else None
 
@@ -53,17 +53,17 @@ def main() -> None:
     try:
         commands(prog_name="altmas", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        say(error.format_message())
         sys.exit(EXIT_REFUSED)
     except click.ClickException as error:
-        click.echo(f"Error: {error.format_message()}", err=True)
+        say(f"Error: {error.format_message()}", err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("Interrupted; every answer is kept.", err=True)
+        say("Interrupted; every answer is kept.", err=True)
         sys.exit(130)
     except MemoryError:
-        click.echo("Error: the machine must have room for all of this; got no more memory.", err=True)
+        say("Error: the machine must have room for all of this; got no more memory.", err=True)
         sys.exit(EXIT_REFUSED)
     except (AltmasError, OSError) as error:
-        click.echo(f"Error: {error}", err=True)
+        say(f"Error: {error}", err=True)
         sys.exit(EXIT_REFUSED)

@@ -15,8 +15,9 @@ from altmas.audits.creation import make_folder
 from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.leases import Held
 from altmas.audits.questions import Questions, ranking_for
-from altmas.audits.record import Record, annotator_name
+from altmas.audits.record import Record
 from altmas.audits.settings import Settings, metrics_wanted, preferred_batch, versions
+from altmas.audits.telling import annotator_name
 from altmas.audits.values import Query, Verification
 from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number

@@ -21,7 +21,6 @@ from altmas.metrics.errors import InputError
 FOLDERS = (POOL_FOLDER, FITS_FOLDER)
 """All that an audit is beside its store and witness; keys, logins and leases are of this machine, and stay here."""
 
-_LEFT_OUT = (".lock", ".part")
 _THEN = (1980, 1, 1, 0, 0, 0)  # the earliest a zip file knows: equal audits make equal backups
 
 
@@ -36,7 +35,8 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
         events, head = audit.store.copy_to(copy / STORE_FILE)
         witness.rewrite(copy, events, head)  # of this copy: the other goes on
         audit.refresh()  # fits that the copy knows of are on disk, and stay as they are
-        audit.check_files()
+        audit.check_files()  # each is there and is what it was, also where it is a link to elsewhere
+        named = [(folder / name, name) for name in _named(audit, events)]
 
         def write(file: IO[bytes]) -> None:
             with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=1) as archive:
@@ -44,18 +44,18 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
                 for name in ("", *(f"{one}/" for one in FOLDERS)):
                     _add_folder(archive, f"{home_name}/{name}")
                 copied = [(copy / name, name) for name in (STORE_FILE, witness.WITNESS_FILE)]
-                for path, name in [*copied, *_others(folder)]:
+                for path, name in [*copied, *named]:
                     _add(archive, path, f"{home_name}/{name}")
 
         write_whole(target, write)
     return events
 
 
-def _others(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Files that belong to an audit beside its store and its witness, and their names."""
-    for path in sorted(one for name in FOLDERS for one in (folder / name).rglob("*")):
-        if path.is_file() and not path.is_symlink() and not path.name.endswith(_LEFT_OUT):
-            yield path, path.relative_to(folder).as_posix()
+def _named(audit: Record, upto: int) -> Iterator[str]:
+    """Files that the log names up to an event: those of the pool, and those of the refits."""
+    yield from (f"{POOL_FOLDER}/{name}" for name in sorted(audit.created.body["files"]))
+    fitted = (event.body["file"] for event in audit.events() if event.kind == "fitted" and event.seq <= upto)
+    yield from (f"{FITS_FOLDER}/{name}" for name in sorted(fitted))
 
 
 def _add_folder(archive: ZipFile, name: str) -> None:

@@ -115,11 +115,15 @@ class FitFiles:
         for one in fits:
             if one.number in self._held:
                 continue
-            path = self.home / one.file
+            name = f"{one.number!s:0>4}.npz"
+            if one.file != name:  # the hash would be of another file than the one that is read
+                found.append(f"refit {one.number} names {one.file!r} and not {name} as its file")
+                continue
+            path = self.home / name
             if not path.is_file():
-                found.append(f"file fits/{one.file} is missing")
+                found.append(f"file fits/{name} is missing")
             elif sha256_of(path) != one.sha256:
-                found.append(f"file fits/{one.file} was changed after it was written")
+                found.append(f"file fits/{name} was changed after it was written")
         return found
 
 

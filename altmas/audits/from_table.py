@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits.imports import RowsError
-from altmas.audits.values import SKIP
+from altmas.audits.values import SKIP, UNSURE
 from altmas.core.checks import whole_number
 from altmas.formats.matching import Known, match
 from altmas.formats.returned import read_returned
@@ -17,17 +18,25 @@ if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
 
+@dataclass(frozen=True)
+class FromTable:
+    """How many labels a table gave, and how many questions were skipped because it lacks them."""
+
+    labels: int
+    lacking: int
+
+
 def answer_from_table(
     audit: Audit, source: Any, count: int, *, annotator: str = "table", told: Callable[[int], None] | None = None
-) -> int:
-    """Ask `count` questions more and answer them from a table with `id` and `label`; the number of labels.
+) -> FromTable:
+    """Ask `count` questions more and answer them from a table with `id` and `label`; what it had, and lacked.
 
     Only what is asked is looked up, so the estimates are as good as if a person had answered. An item that the table
     does not have is skipped. `told` hears how many answers there are so far.
     """
     whole_number("n", count, 1)
     labels = _labels(audit, source)
-    answered = found = 0
+    answered = found = lacking = 0
     while answered < count:
         before = len(audit.state.order)
         size = audit.settings.batch if before >= audit.settings.initial else audit.settings.initial - before
@@ -37,10 +46,11 @@ def answer_from_table(
         for query in queries:
             label = labels.get(query.position, SKIP)
             audit.tell(query.id, label, annotator=annotator)
-            answered, found = answered + 1, found + (label != SKIP)
+            answered, found = answered + 1, found + (label not in (SKIP, UNSURE))
+            lacking += query.position not in labels
             if told is not None:
                 told(answered)
-    return found
+    return FromTable(found, lacking)
 
 
 def _labels(audit: Audit, source: Any) -> dict[int, Hashable]:

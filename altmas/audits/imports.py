@@ -73,6 +73,9 @@ def import_answers(
 
 
 def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool) -> bool:
+    if annotator and row.annotator not in ("", annotator):
+        rule = f"be {annotator!r} or nobody, as --annotator says"
+        raise InputError("annotator", rule, repr(row.annotator), "Left out, the file's own names are taken.")
     label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
     who = row.annotator or annotator or _only(audit.state.assigned.get(row.position))
     id = audit.pool.ids[row.position]

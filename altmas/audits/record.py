@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from altmas.audits import pool_files, registry, witness
+from altmas.audits.beginning import checked_beginning
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles, under_way
 from altmas.audits.item_hashes import HASHES_FILE, load_item_hashes, row_hash
@@ -21,6 +22,7 @@ from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
 from altmas.audits.state import DISPUTED, LABELLED, Entry, State, schedule
 from altmas.audits.store import Store, StoreError
+from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import class_place, plain
 from altmas.core.method import ArrayMap, Method
@@ -28,28 +30,21 @@ from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import IntArray
 
-LONGEST_NAME = 64
+DAMAGE = (
+    KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, EOFError, OSError,
+    sqlite3.DatabaseError,
+)  # fmt: skip
+"""What reading a log or a pool raises that somebody has changed."""
 
 
 def refuse_loss(folder: Path, store: Store) -> None:
     """Refuse to go on without what was acknowledged, as if it had never been there."""
     lost = store.loss()
     if lost is not None:
-        mends = "Put audit.db-wal back if you have it, or restore a backup"
         on = f"`altmas recover {folder} --accept-loss` goes on without"
-        raise StoreError(f"audit must be whole; got {folder}: {witness.in_words(lost)}. {mends}; {on}.")
-
-
-def annotator_name(name: str) -> str:
-    """A name that can be shown and typed; empty where nobody is named.
-
-    >>> annotator_name("mk")
-    'mk'
-    """
-    if not isinstance(name, str) or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():
-        rule = f"be a name of at most {LONGEST_NAME} printable characters, without blanks around it"
-        raise InputError("annotator", rule, repr(name))
-    return name
+        raise StoreError(
+            f"audit must be whole; got {folder}: {witness.in_words(lost)}. {witness.how_to_mend(lost)}; {on}."
+        )
 
 
 class Record:
@@ -65,9 +60,9 @@ class Record:
             events = store.events()
             refuse_loss(folder, store)
             self.created = events[0]
-            self.settings = Settings.of(self.created.body["settings"], self.created.at)
+            self.settings = Settings.of(checked_beginning(self.created.body)["settings"], self.created.at)
             self.state = self.blank_state().take(events)
-        except (KeyError, IndexError, TypeError, ValueError, EOFError, OSError, sqlite3.DatabaseError) as error:
+        except DAMAGE as error:
             lost = f"no {error.filename}" if isinstance(error, FileNotFoundError) else "something that cannot be read"
             hint = "altmas log --verify says what was changed."
             raise StoreError(f"audit must be whole; got {lost} in {folder}. {hint}") from error
@@ -218,19 +213,20 @@ class Record:
         The same answer again changes nothing; another one is refused unless `replace=True`. `client` is an id of the
         caller's own making: whatever is sent twice with it is kept once. Inside `importing` it joins that transaction.
         """
+        checked_client(client)
+        extra = checked_extras(note, given_at, took_ms)
         with self._writing():
             position, told, annotator = self.position(id), self._label(label), annotator_name(annotator)
             if position not in self.state.order:
                 raise InputError("id", "be one that was asked about", repr(id))
-            body = {"item": self.pool.ids[position], "annotator": annotator, **told}
-            extra = {"note": note, "ms": took_ms, "given_at": given_at, "imported": self._importing or None}
-            body |= {key: value for key, value in extra.items() if value not in ("", None)}
-            if client is not None and not client.isprintable():
-                raise InputError("client id", "be printable text", repr(client))
+            before = self._given_before(position, annotator, replace=replace)
+            if before is not None and replace and not annotator:
+                annotator = before.annotator  # under its name: nobody's would be a second voice, and a dispute
+            body = {"item": self.pool.ids[position], "annotator": annotator, **told, **extra}
+            body |= {"imported": True} if self._importing else {}
             if client is not None and self.store.by_client(client) is not None:
                 event = self.store.append("answered", body, client)  # refuses another content
                 return Told(event.seq, event.at, new=False)
-            before = self._given_before(position, annotator)
             if before is not None:
                 same = before.label == (
                     told["answer"] if "label" not in told else self._class_places[str(told["label"])]
@@ -245,9 +241,12 @@ class Record:
             self.refresh()  # so that the next answer of the same transaction sees this one
             return Told(event.seq, event.at)
 
-    def _given_before(self, position: int, annotator: str) -> Entry | None:
+    def _given_before(self, position: int, annotator: str, *, replace: bool) -> Entry | None:
         """The annotator's standing answer. Whoever is not named may be anybody, so it is no second opinion."""
         given = self.state.standing(position)
+        if replace and not annotator and len(given) > 1 and "" not in given:
+            hint = "Say whose answer is replaced: --annotator."
+            raise InputError("annotator", "be named where several answered", f"none, of {', '.join(given)}", hint)
         nameless = "" if annotator else next(iter(given), "")
         return given.get(annotator) or given.get(nameless)
 
@@ -333,6 +332,10 @@ class Record:
         """Log that something happened which changes no answer."""
         if kind not in ("revealed", "exported", "noted", "reported"):
             raise InputError("kind", "be revealed, exported, noted or reported", repr(kind))
+        checked_client(client)
+        checked_body(body)
+        if "item" in body:
+            body = {**body, "item": self.pool.ids[self.position(body["item"])]}
         with self._writing():
             event = self.store.append(kind, body, client)
         return Told(event.seq, event.at)

@@ -30,6 +30,7 @@ def accept_loss(folder: Path) -> Event | None:
         if lost is None:
             return None
         body = {"from": lost.kept, "lost": lost.count, "witnessed": lost.last and lost.last.hash}
+        witness.put_aside(folder)
         with store.writing():
             event = store.append("recovered", body)
         witness.rewrite(folder, event.seq, event.hash)

@@ -246,8 +246,10 @@ class Store:
         """Nothing that was changed is ever counted."""
         try:
             found = [] if problems else [Event(s, at, k, json.loads(b), c, p, h) for s, at, k, b, c, p, h in rows]
-        except ValueError:
+        except (ValueError, RecursionError):
             problems = ["an event holds no JSON"]
+        if not problems and not all(isinstance(one.body, dict) for one in found):
+            problems = ["an event holds something else than names and values"]
         if problems:
             raise StoreError(
                 f"audit must be whole; got {self.path.parent}: {problems[0]}. altmas log --verify says more."

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from altmas.audits import media_files, pool_files, witness
+from altmas.audits.beginning import checked_beginning
 from altmas.audits.connections import DAMAGED
 from altmas.audits.creation import digest
 from altmas.audits.events import Event
@@ -27,8 +28,8 @@ def verify_folder(folder: Path) -> Verification:
         if problems:
             return Verification(False, 0, "", tuple(problems))
         events = store.events()
-        if not events or events[0].kind != "created":
-            return Verification(False, len(events), "", ("the log does not begin with the audit's creation",))
+        if wrong := _wrong_beginning(events):
+            return Verification(False, len(events), "", (wrong,))
         lost = store.loss()
         problems = [] if lost is None else [witness.in_words(lost)]
         problems += _file_problems(folder, events)
@@ -42,6 +43,16 @@ def verify_folder(folder: Path) -> Verification:
         return Verification(False, 0, "", ("an event does not hold what its kind says",))
     finally:
         store.close()
+
+
+def _wrong_beginning(events: list[Event]) -> str:
+    if not events or events[0].kind != "created":
+        return "the log does not begin with the audit's creation"
+    try:
+        checked_beginning(events[0].body)
+    except ValueError as error:
+        return f"the first event does not hold what an audit begins with: {error}"
+    return ""
 
 
 def _file_problems(folder: Path, events: list[Event]) -> list[str]:

@@ -54,6 +54,13 @@ def _ends_a_line(handle: int) -> bool:
     return os.read(handle, 1) == b"\n"
 
 
+def put_aside(folder: Path) -> None:
+    """Give a pipe or a folder that has the witness's name another one, so that there can be a witness again."""
+    path = folder / WITNESS_FILE
+    if path.exists() and not path.is_file():
+        path.rename(path.with_name(f"{WITNESS_FILE}.put-aside"))
+
+
 def rewrite(folder: Path, seq: int, hash: str) -> None:
     """Begin the file anew, with one line."""
     write_text(folder / WITNESS_FILE, f"{seq} {hash}\n")
@@ -62,11 +69,15 @@ def rewrite(folder: Path, seq: int, hash: str) -> None:
 def seen(folder: Path) -> list[Seen] | None:
     """What the witness saw, the latest first; None where there is no witness. Lines cut short say nothing.
 
-    Two that write at once may have their lines in either order, so it is the number that counts.
+    Two that write at once may have their lines in either order, so it is the number that counts. A pipe or a folder of
+    that name is no witness: reading a pipe would wait for ever.
     """
+    path = folder / WITNESS_FILE
     try:
-        text = (folder / WITNESS_FILE).read_bytes().decode("ascii", "replace")
-    except FileNotFoundError:
+        if not path.is_file():
+            return None
+        text = path.read_bytes().decode("ascii", "replace")
+    except FileNotFoundError:  # gone just now
         return None
     found = (_LINE.fullmatch(line) for line in text.split("\n")[:-1])
     return sorted((Seen(int(one[1]), one[2]) for one in found if one), reverse=True)
@@ -119,6 +130,12 @@ def in_words(found: Loss) -> str:
         f"{lost}: the log ends at event {found.head}, and {found.last.seq} were on disk; probably audit.db was copied "
         "without audit.db-wal, or audit.db-wal was deleted"
     )
+
+
+def how_to_mend(found: Loss) -> str:
+    """What brings back what was lost: the file that is gone."""
+    file = WITNESS_FILE if found.last is None else "audit.db-wal"
+    return f"Put {file} back if you have it, or restore a backup"
 
 
 def faults(said: list[Seen] | None, head: int, hash_at: Callable[[int], str | None], *, promised: bool) -> list[str]:

@@ -43,21 +43,23 @@ def next_questions(
         queries = held.ask(count, annotator=annotator, again=again)
         if annotator and queries:
             held.assign([query.id for query in queries], annotator)
-        if target is not None:
+        if target is not None and queries:
             beside = write_questions(held, queries, target, root)
             held.record("exported", {"file": target.name, "items": [query.id for query in queries]})
         table = questions_table(held, queries)
     if as_json:
         shared.say_json("next", {"questions": table.to_dict("records")}, audit)
+    elif not queries:
+        shared.say(_none(again))
     elif target is not None:
-        who = f" --annotator {annotator}" if annotator else ""
-        click.echo(f"{counted(len(queries), 'question')} in {target}{beside}.")
+        who = f" --annotator {annotator}" if annotator else ""  # a Label Studio export says itself who it was
+        shared.say(f"{counted(len(queries), 'question')} in {target}{beside}.")
         if target.suffix.lower() == ".json":
-            click.echo(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json{who}")
+            shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json")
         else:
-            click.echo(f"Fill in `label`, then: altmas import {audit} {target}{who}")
+            shared.say(f"Fill in `label`, then: altmas import {audit} {target}{who}")
     else:
-        click.echo(shared.printable(table.to_string(index=False)) if len(table) else _none(again))
+        shared.say(table.to_string(index=False))
 
 
 def check_target(target: Path) -> None:
@@ -152,15 +154,15 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
         try:
             done = import_answers(held, file, annotator=annotator, partial=partial, replace=replace)
         except RowsError as error:
-            click.echo(f"Error: {error}", err=True)
-            click.echo("--partial takes the other rows; --replace changes answers given before.", err=True)
+            shared.say(f"Error: {error}", err=True)
+            shared.say("--partial takes the other rows; --replace changes answers given before.", err=True)
             if any("was not asked about" in row for row in error.rows):
-                click.echo(f"For a table of labels you have already: altmas label {audit} --from {file}", err=True)
+                shared.say(f"For a table of labels you have already: altmas label {audit} --from {file}", err=True)
             sys.exit(shared.EXIT_REFUSED)
     if as_json:
         shared.say_json("import", {"file": str(file), **vars(done)}, audit)
         return
     for notice in [*done.notices, *(f"Refused {row}" for row in done.refused)]:
-        click.echo(notice, err=True)
+        shared.say(notice, err=True)
     left = counted(done.empty, "row")
-    click.echo(f"{counted(done.new, 'answer')} taken, {done.known} known already, {left} without a label.")
+    shared.say(f"{counted(done.new, 'answer')} taken, {done.known} known already, {left} without a label.")

@@ -40,7 +40,8 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         sys.exit(shared.EXIT_PROBLEMS)
     with shared.opened(audit) as held:
         events = held.events()
-    if head is not None and not _in_chain(head, [event.hash for event in events]):
+    named = None if head is None else _in_chain(head, events)
+    if head is not None and named is None:
         _say_problems(
             audit, [f"no event has the hash {head}: later events were cut off, or it is another audit"], as_json
         )
@@ -54,16 +55,20 @@ def log(audit: Path, verify: bool, head: str | None, target: Path | None, as_jso
         shared.say_json("log", {**verdict, "events": [vars(event) for event in events]}, audit)
     elif checked is not None:
         drawn = "" if checked.notices else "; every question was drawn again, every refit made again"
-        click.echo(f"{counted(checked.events, 'event')}, each follows the one before{drawn}; head {checked.head}")
+        shared.say(f"{counted(checked.events, 'event')}, each follows the one before{drawn}; head {checked.head}")
+        if named is not None:
+            after = len(events) - named.seq
+            later = f"{counted(after, 'event')} came after it" if after else "the last one"
+            shared.say(f"{head} is event {named.seq}, {named.kind!r} at {named.at}; {later}.")
         for notice in checked.notices:
-            click.echo(f"Note: {notice}")
+            shared.say(f"Note: {notice}")
         if (images := events[0].body.get("media", {})).get("files"):
-            click.echo(f"Images: {hashed(images)}, and are what they were.")
+            shared.say(f"Images: {hashed(images)}, and are what they were.")
     elif target is None:
         for event in events:
-            click.echo(f"{event.seq:>6} {event.at} {event.kind:<9} {short(canonical(event.body), 100)}")
+            shared.say(f"{event.seq:>6} {event.at} {event.kind:<9} {short(canonical(event.body), 100)}")
     if target is not None and not as_json:
-        click.echo(f"Written: {target}, {counted(len(events), 'event')}")
+        shared.say(f"Written: {target}, {counted(len(events), 'event')}")
 
 
 def _write_events(events: Sequence[Event], target: Path) -> None:
@@ -81,10 +86,11 @@ def _say_problems(audit: Path, problems: list[str], as_json: bool) -> None:
     shared.say_problems(problems)
 
 
-def _in_chain(head: str, hashes: list[str]) -> bool:
+def _in_chain(head: str, events: Sequence[Event]) -> Event | None:
+    """The event of a hash, given by its first digits."""
     if len(head) < SHORTEST_HEAD:
         raise click.BadParameter(f"{head!r} has fewer than {SHORTEST_HEAD} digits", param_hint="--head")
-    return any(one.startswith(head) for one in hashes)
+    return next((event for event in events if event.hash.startswith(head)), None)
 
 
 SHORTEST_HEAD = 8
@@ -114,9 +120,9 @@ def _turn(audit: Path, annotator: str | None, count: int, verb: str, done_word: 
         for _ in range(count):
             done = held.undo(who) if verb == "undo" else held.redo(who)
             if done is None:
-                click.echo(f"Nothing to {verb} for {who or 'nobody named'}.")
+                shared.say(f"Nothing to {verb} for {who or 'nobody named'}.")
                 return
-            click.echo(f"{done_word}: {done.label!r} for {done.id!r}.")
+            shared.say(f"{done_word}: {done.label!r} for {done.id!r}.")
 
 
 def _only_annotator(audit: Audit) -> str:
@@ -136,10 +142,10 @@ def refit(audit: Path) -> None:
     """
     with shared.opened(audit) as held:
         if restored := held.restore_fits():
-            click.echo(f"Made again from the log: {', '.join(f'refit {number}' for number in restored)}.")
+            shared.say(f"Made again from the log: {', '.join(f'refit {number}' for number in restored)}.")
         made = held.refit()
         labels = held.status().fit_labels
-    click.echo(f"The ranking knows {labels:,} labels{'' if made else '; no refit is due'}.")
+    shared.say(f"The ranking knows {labels:,} labels{'' if made else '; no refit is due'}.")
 
 
 @click.command()
@@ -159,7 +165,7 @@ def report(
     compare = [_three(pair) for pair in pairs]
     with shared.opened(audit) as held:
         written = held.report(target, level=level, compare=compare, within=within, contents=contents, surface=surface)
-    click.echo(f"Written: {written}")
+    shared.say(f"Written: {written}")
 
 
 def _three(pair: str) -> tuple[str, str, str]:
@@ -171,7 +177,7 @@ def _three(pair: str) -> tuple[str, str, str]:
 
 @click.command(short_help="Estimates, labels, events, report: for other programs.")
 @shared.folder
-@click.argument("out", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("out", type=shared.FOLDER_OUT)
 @click.option("--replace", is_flag=True, help="Write over what an earlier export left there.")
 def export(audit: Path, out: Path, replace: bool) -> None:
     """Write everything for other programs: estimates, labels with their chances, events, and the report."""
@@ -187,7 +193,7 @@ def export(audit: Path, out: Path, replace: bool) -> None:
         write_table(labels_table(held), out / "labels.csv")
         _write_events(held.events(), out / "events.jsonl")
         held.report(out / "report.html")
-    click.echo(f"Written to {out}/: estimates.csv and .json, labels.csv, events.jsonl, report.html")
+    shared.say(f"Written to {out}/: estimates.csv and .json, labels.csv, events.jsonl, report.html")
 
 
 def labels_table(audit: Audit) -> pd.DataFrame:

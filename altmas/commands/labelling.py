@@ -59,10 +59,11 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
         done = held.status()
         wanted = count if count is not None else (held.settings.budget or 0) - done.asked + done.open
         if wanted < 1:
-            click.echo("Nothing to ask: the budget is spent, or there is none; say -n.")
+            shared.say("Nothing to ask: the budget is spent, or there is none; say -n.")
             return
         found = answer_from_table(
             held, table, wanted, annotator=next(iter(annotators), "table"),
             told=lambda answered: progress.step(answered, wanted, "asked of the table", "questions"),
         )  # fmt: skip
-    click.echo(f"{counted(found, 'label')} taken from {table}.")
+    lacking = f"; {counted(found.lacking, 'question')} skipped, which it lacks" if found.lacking else ""
+    shared.say(f"{counted(found.labels, 'label')} taken from {table}{lacking}.")

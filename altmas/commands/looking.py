@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from altmas.commands import shared
 from altmas.words.comparing import DIRECTLY
+
+if TYPE_CHECKING:
+    from altmas.core.pool import Pool
 
 
 @click.command()
@@ -21,15 +26,15 @@ def status(audit: Path, as_json: bool) -> None:
         shared.say_json("status", now.as_dict(), audit)
         return
     goal = f" of {now.budget:,}" if now.budget else ""
-    click.echo(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
+    shared.say(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
     if now.unsure or now.skipped or now.disputed or now.taken_back:
         back = f", {now.taken_back} taken back" if now.taken_back else ""
-        click.echo(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
+        shared.say(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
     for name, count in now.annotators.items():
-        click.echo(f"  {name or '(nobody named)'}: {count:,} answers")
+        shared.say(f"  {name or '(nobody named)'}: {count:,} answers")
     ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
-    click.echo(f"ranking: {ranking}{'; a refit is under way' if now.refitting else ''}")
-    click.echo(f"last answer: {now.last_answer or 'none'}; head of the log: {now.head[:16]}")
+    shared.say(f"ranking: {ranking}{'; a refit is under way' if now.refitting else ''}")
+    shared.say(f"last answer: {now.last_answer or 'none'}; head of the log: {now.head[:16]}")
 
 
 @click.command(short_help="Every metric with its interval.")
@@ -70,9 +75,9 @@ def estimate(
     promises = list(dict.fromkeys(table["promise"]))
     for promise in promises:
         named = ", ".join(dict.fromkeys(table["metric"][table["promise"] == promise]))
-        click.echo(f"The intervals{f' of {named}' if len(promises) > 1 else ''} promise: {promise}")
+        shared.say(f"The intervals{f' of {named}' if len(promises) > 1 else ''} promise: {promise}")
     if verdict is not None:
-        click.echo(f"About the task: {verdict}")
+        shared.say(f"About the task: {verdict}")
     shared.say_warnings(warnings)
 
 
@@ -104,7 +109,7 @@ def worst(audit: Path, by: str, metric: str, count: int, level: float | None, mo
     ranks = [f"{low} to {high}" for low, high in zip(table["rank_low"], table["rank_high"], strict=True)]
     shown = shared.with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
     shared.say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
-    click.echo(table.attrs["verdict"])
+    shared.say(table.attrs["verdict"])
     shared.say_warnings(warnings)
 
 
@@ -123,20 +128,30 @@ def compare(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Whether two groups differ."""
-    from altmas.core.groups import named_pair
-
     with shared.found_in(audit, as_json, level=level) as (held, found):
-        row, warnings = found.compare(*named_pair(held.pool, by, a, b), metric, rope, model), found.warnings
+        row, warnings = found.compare(*_pair(held.pool, by, a, b), metric, rope, model), found.warnings
     if as_json:
         asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
         shared.say_json("compare", {**asked, **row}, audit)
         return
     of = f"{model or found.models[0]}: " if len(found.models) > 1 else ""
-    click.echo(f"{of}{row['verdict']}")
-    click.echo(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
-    click.echo(DIRECTLY)
-    click.echo(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
+    shared.say(f"{of}{row['verdict']}")
+    shared.say(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
+    shared.say(DIRECTLY)
+    shared.say(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
     shared.say_warnings(warnings)
+
+
+def _pair(pool: Pool, by: str, a: str, b: str) -> tuple[str, Hashable, Hashable]:
+    """The two groups; what is wrong with `by` is said of the option that it comes from."""
+    from altmas.core.groups import named_pair
+    from altmas.metrics.errors import InputError
+
+    try:
+        return named_pair(pool, by, a, b)
+    except InputError as error:
+        subject, *rest = error.args
+        raise InputError("--group" if subject == "by" else subject, *rest) from None
 
 
 @click.command(short_help="Rank and compare several models under test.")
@@ -162,5 +177,5 @@ def vendors(audit: Path, level: float | None, as_json: bool) -> None:
     shared.say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
     columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
     shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
-    click.echo(DIRECTLY)
+    shared.say(DIRECTLY)
     shared.say_warnings(warnings)

@@ -24,7 +24,7 @@ def backup(audit: Path, target: Path, replace: bool) -> None:
 
     shared.check_file(target, [".zip"], "backup")
     events = back_up(audit, target, replace=replace)
-    click.echo(f"Written: {target}, {counted(events, 'event')}; to restore it: unzip {target}")
+    shared.say(f"Written: {target}, {counted(events, 'event')}; to restore it: unzip {target}")
 
 
 @click.command(short_help="Go on after acknowledged answers were lost.")
@@ -33,7 +33,7 @@ def backup(audit: Path, target: Path, replace: bool) -> None:
 def recover(audit: Path, accept_loss: bool) -> None:
     """Say what was acknowledged and is lost; with --accept-loss, go on without it. The log tells of it for good."""
     from altmas.audits import recovery
-    from altmas.audits.witness import in_words
+    from altmas.audits.witness import how_to_mend, in_words
 
     lost = recovery.loss_of(audit)
     if lost is not None:
@@ -42,13 +42,12 @@ def recover(audit: Path, accept_loss: bool) -> None:
         with shared.opened(audit) as held:
             problems = held.registry_problems()
     if not problems:
-        click.echo("Nothing is lost: every acknowledged event is in the log.")
+        shared.say("Nothing is lost: every acknowledged event is in the log.")
         return
     if not accept_loss:
         shared.say_problems(problems)
-        click.echo(
-            "Put audit.db-wal back if you have it, or restore a backup; --accept-loss goes on without.", err=True
-        )
+        mend = "Restore the newest backup, if there is one" if lost is None else how_to_mend(lost)
+        shared.say(f"{mend}; --accept-loss goes on without.", err=True)
         sys.exit(shared.EXIT_PROBLEMS)
     if lost is not None:
         recovery.accept_loss(audit)
@@ -56,4 +55,4 @@ def recover(audit: Path, accept_loss: bool) -> None:
         if lost is None:
             held.log_recovered(problems)
         held.note_in_registry(settled=True)
-    click.echo(f"{'; '.join(problems)}.\nAccepted: the log says so, and every report will.")
+    shared.say(f"{'; '.join(problems)}.\nAccepted: the log says so, and every report will.")

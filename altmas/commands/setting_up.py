@@ -71,6 +71,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     from altmas.formats.files import read_text
     from altmas.formats.ingest import ingest
 
+    _check_new(audit)
     files = {name: given[name] for name in FILES}
     found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
     options = dict(_option(one) for one in given["options"])
@@ -88,17 +89,26 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
         shared.say_json("init", {"notes": found.notes, **summary}, audit)
         return
     if given["classes"] is None:
-        click.echo("Note: the classes are those in the files; --classes names others that labels may be")
+        shared.say("Note: the classes are those in the files; --classes names others that labels may be")
     for note in found.notes:
         if not note.startswith("annotators see"):  # said below
-            click.echo(f"Note: {note}")
+            shared.say(f"Note: {note}")
     _tell(audit, summary)
     how = "the one you gave" if given["secret"] else "one made after the files were hashed"
-    click.echo(f"  questions follow from seed {summary['seed']} and a secret, {how}; the report reveals both")
-    click.echo(f"  this hash commits to them; keep it, or send it to the vendor now: {summary['commitment']}")
+    shared.say(f"  questions follow from seed {summary['seed']} and a secret, {how}; the report reveals both")
+    shared.say(f"  this hash commits to them; keep it, or send it to the vendor now: {summary['commitment']}")
     for warning in summary["warnings"]:
-        click.echo(f"Warning: {warning}")
-    click.echo(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+        shared.say(f"Warning: {warning}")
+    shared.say(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+
+
+def _check_new(folder: Path) -> None:
+    """Refuse a folder that is there, before large files are read for it."""
+    from altmas.metrics.errors import InputError
+
+    if folder.is_dir() and any(folder.iterdir()):
+        hint = f"altmas status {folder} shows one that is there." if (folder / "audit.db").exists() else ""
+        raise InputError("audit folder", "be new or empty", str(folder), hint)
 
 
 @click.command()
@@ -120,7 +130,7 @@ def check(audit: Path, as_json: bool) -> None:
             _tell(audit, summary)
         shared.say_problems(problems)
         if not problems:
-            click.echo("Nothing wrong found.")
+            shared.say("Nothing wrong found.")
     if problems:
         sys.exit(shared.EXIT_PROBLEMS)
 
@@ -180,29 +190,29 @@ MANY = 50
 
 def _tell(path: Path, summary: dict[str, Any]) -> None:
     size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
-    click.echo(f"{path}: {size}, method {summary['method']}")
+    shared.say(f"{path}: {size}, method {summary['method']}")
     for one in summary["models"]:
         most = sorted(one["predicted"].items(), key=lambda pair: -pair[1])
         said = ", ".join(f"{name} {count:,}" for name, count in most[:8]) + (", ..." if len(most) > 8 else "")
-        click.echo(shared.printable(f"  {one['name']} said: {said}; scores: {one['scores']}"))
+        shared.say(f"  {one['name']} said: {said}; scores: {one['scores']}")
     if summary["opinions"]:
-        click.echo(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
+        shared.say(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
     if summary["features"] is not None:
-        click.echo(f"  features per item: {' x '.join(map(str, summary['features']))}")
+        shared.say(f"  features per item: {' x '.join(map(str, summary['features']))}")
     for name, count in summary["groups"].items():
-        click.echo(f"  group {name}: {count} values")
+        shared.say(f"  group {name}: {count} values")
     for doubt in summary["doubts"]:
-        click.echo(f"  doubtful: {doubt}")
+        shared.say(f"  doubtful: {doubt}")
     if summary["task"]["task"] != "estimate":
         about = ", ".join(f"{name} {value}" for name, value in summary["task"]["about"].items() if value is not None)
-        click.echo(shared.printable(f"  questions are drawn for the task {summary['task']['task']}: {about}"))
+        shared.say(f"  questions are drawn for the task {summary['task']['task']}: {about}")
     if summary["images"]["files"]:
-        click.echo(f"  images: {hashed(summary['images'])}")
+        shared.say(f"  images: {hashed(summary['images'])}")
     seen = ", ".join(summary["annotators_see"]) or "only the id"
-    click.echo(f"  annotators see: {seen}; never what a model said")
+    shared.say(f"  annotators see: {seen}; never what a model said")
     goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"
     each = f", {summary['overlap']} annotators for each question" if summary["overlap"] > 1 else ""
-    click.echo(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
+    shared.say(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
 
 
 def _classes(text: str | None) -> list[str] | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,7 +28,27 @@ EXIT_PROBLEMS = 3
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE_IN = click.Path(exists=True, dir_okay=False, path_type=Path)
-FILE_OUT = click.Path(dir_okay=False, path_type=Path)
+
+
+class Outside(click.Path):
+    """A path to write to: never inside of an audit's own folder, where it could take the place of the record."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path, if it may be written to."""
+        from altmas.audits.store import STORE_FILE
+        from altmas.metrics.errors import InputError
+
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        # A link may lead there, or lie there.
+        whole, beside = (Path(os.path.realpath(one)) for one in (path, path.parent))
+        if any(os.path.isfile(home / STORE_FILE) for home in {whole, *whole.parents, beside, *beside.parents}):
+            name = "file" if param is None else param.get_error_hint(ctx).replace("'", "")
+            raise InputError(name, "lie outside of the audit's own folder", str(path))
+        return path
+
+
+FILE_OUT = Outside(dir_okay=False, path_type=Path)
+FOLDER_OUT = Outside(file_okay=False, path_type=Path)
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
 level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="The intervals' level.")
@@ -35,7 +57,7 @@ level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_o
 def checked_name(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
     """Refuse a name that cannot be shown before anything has happened."""
     if given:
-        from altmas.audits.record import annotator_name
+        from altmas.audits.telling import annotator_name
 
         for one in [given] if isinstance(given, str) else given:
             annotator_name(one)
@@ -59,7 +81,7 @@ def opened(path: Path) -> Iterator[Audit]:
 def tell_of_refit(audit: Audit, quiet: bool) -> None:
     """A refit that is due comes first and may take a while, so a person is told."""
     if not quiet and audit.refit_due():
-        click.echo("Refitting first ...", err=True)
+        say("Refitting first ...", err=True)
 
 
 @contextmanager
@@ -90,12 +112,21 @@ def names_in(text: str | None) -> list[str] | None:
     return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
 
 
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line. Every command prints through here: names come from a vendor's file, and may command a terminal."""
+    click.echo(printable(text), err=err)
+
+
 def say_json(kind: str, data: dict[str, Any], audit: Path | None = None) -> None:
     """Print one JSON object that names its schema, and the audit it is about."""
     from altmas.core.plain import plain_data
 
     about = {"schema": f"altmas-{kind}/1"} if audit is None else {"schema": f"altmas-{kind}/1", "audit": str(audit)}
-    click.echo(json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=False))
+    text = json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=False)
+    click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))  # JSON leaves these as they are
+
+
+_CONTROLS = re.compile("[\x7f-\x9f]")
 
 
 def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
@@ -109,13 +140,13 @@ def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
 def say_problems(problems: Sequence[str]) -> None:
     """What is wrong, a line each, to the terminal and not to a file that takes the output."""
     for problem in problems:
-        click.echo(f"Problem: {problem}", err=True)
+        say(f"Problem: {problem}", err=True)
 
 
 def say_warnings(warnings: Sequence[str]) -> None:
     """What a reader must know, a line each."""
     for warning in warnings:
-        click.echo(printable(f"Warning: {warning}"))
+        say(f"Warning: {warning}")
 
 
 def say_table(table: pd.DataFrame, columns: Sequence[str], title: str = "") -> None:
@@ -126,7 +157,7 @@ def say_table(table: pd.DataFrame, columns: Sequence[str], title: str = "") -> N
     shown = Table(title=title or None, title_justify="left")
     numbers = {name for name in columns if name in table and table[name].dtype.kind in "fiu"}
     for name in columns:
-        shown.add_column(name.replace("_", " "), justify="right" if name in numbers else "left", overflow="fold")
+        shown.add_column(_cell(name.replace("_", " ")), justify="right" if name in numbers else "left", overflow="fold")
     for row in table.to_dict("records"):
         shown.add_row(*(_cell(row[name]) for name in columns))
     terminal = Console()

@@ -74,13 +74,13 @@ def surface(
     heads = [*columns[:-1], "P(worst)", *([chance] if telling else [])]
     shared.say_table(table, heads, f"{counted(labels, 'label')}, level {shown.level:g}; {_in_words(shown)}")
     for line in (*_cuts(shown), *_advice(shown)):
-        click.echo(line)
-    click.echo(shared.printable(shown.verdict))
-    click.echo(f"The intervals promise: {shown.promise}")
+        shared.say(line)
+    shared.say(shown.verdict)
+    shared.say(f"The intervals promise: {shown.promise}")
     if target is not None:
-        click.echo(f"Written: {target}")
+        shared.say(f"Written: {target}")
     if figure is not None:
-        click.echo(shared.printable(f"Written: {figure} ({_drawn(shown)})"))
+        shared.say(f"Written: {figure} ({_drawn(shown)})")
 
 
 def _draw(shown: AccuracySurface, path: Path) -> None:
@@ -119,7 +119,7 @@ def _in_words(shown: AccuracySurface) -> str:
 def _cuts(shown: AccuracySurface) -> list[str]:
     """How columns of numbers were cut: a code that only looks like a number should be seen to be cut."""
     cut = [one for one in shown.arms.attributes if one.edges is not None]
-    return [shared.printable(f"{one.name} is cut into {', '.join(map(str, one.values))}.") for one in cut]
+    return [f"{one.name} is cut into {', '.join(map(str, one.values))}." for one in cut]
 
 
 def _advice(shown: AccuracySurface) -> list[str]:

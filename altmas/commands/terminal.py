@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.audits.values import SKIP, UNSURE
-from altmas.commands.shared import printable
+from altmas.commands.shared import printable, say
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -25,7 +25,7 @@ def label_in_terminal(audit: Audit, annotator: str) -> None:
 
     worker = Refits(audit.folder)
     notes: dict[int, str] = {}
-    click.echo(f"Keys: {HELP}")
+    say(f"Keys: {HELP}")
     while queries := audit.ask(1, annotator=annotator, wait=False):
         query = queries[0]
         _show(audit, query, notes.get(query.position, ""))
@@ -38,11 +38,11 @@ def label_in_terminal(audit: Audit, annotator: str) -> None:
         except EOFError:
             said = "q"
         if said == "q":
-            click.echo("Stopped; every answer is kept.")
+            say("Stopped; every answer is kept.")
             return
         if _act(audit, query, said, annotator, notes.get(query.position, ""), shown) and audit.refit_due():
             worker.start()
-    click.echo("No questions left.")
+    say("No questions left.")
 
 
 def _show(audit: Audit, query: Query, note: str) -> None:
@@ -50,15 +50,15 @@ def _show(audit: Audit, query: Query, note: str) -> None:
     goal = f" of {status.budget}" if status.budget else ""
     click.secho(f"\n{status.answered}{goal} answered · item {printable(str(query.id))}", bold=True)
     for name, text in query.content.items():
-        click.echo(f"  {name}: {printable(text)}")
+        say(f"  {name}: {text}")
     if query.media:
-        click.echo(f"  image: {printable(str(audit.media_path(query.position)))}")
+        say(f"  image: {audit.media_path(query.position)}")
     if note:
-        click.echo(f"  note: {printable(note)}")
-    names = [printable(str(one)) for one in audit.pool.classes]
+        say(f"  note: {note}")
+    names = [str(one) for one in audit.pool.classes]
     if keyed(audit.pool.classes):
         names = [f"{k} {name}" for k, name in enumerate(names, start=1)]
-    click.echo("  " + "  ".join(names))
+    say("  " + "  ".join(names))
 
 
 def keyed(classes: Sequence[Hashable]) -> bool:
@@ -73,22 +73,22 @@ def keyed(classes: Sequence[Hashable]) -> bool:
 def _act(audit: Audit, query: Query, said: str, annotator: str, note: str, shown: float) -> bool:
     """Do what was typed, and tell whether it was an answer."""
     if said == "?":
-        click.echo(HELP)
+        say(HELP)
         return False
     if said == "g":
-        click.echo(printable(audit.settings.guidelines) or "No guidelines were given.")
+        say(audit.settings.guidelines or "No guidelines were given.")
         return False
     if said in ("z", "Z"):
         done = audit.undo(annotator) if said == "z" else audit.redo(annotator)
         words = ("Undone", "undo") if said == "z" else ("Given again", "redo")
-        click.echo(f"Nothing to {words[1]}." if done is None else f"{words[0]}: {done.label!r} for {done.id!r}.")
+        say(f"Nothing to {words[1]}." if done is None else f"{words[0]}: {done.label!r} for {done.id!r}.")
         return False
     label = {"u": UNSURE, "s": SKIP}.get(said) or class_meant(said, audit.pool.classes)
     if label is None:
-        click.echo(f"{said!r} is no class; {HELP}")
+        say(f"{said!r} is no class; {HELP}")
         return False
     told = audit.tell(query.id, label, annotator=annotator, note=note, took_ms=int(1000 * (time.monotonic() - shown)))
-    click.echo(f"saved {told.at[11:19]}")
+    say(f"saved {told.at[11:19]}")
     return True
 
 

@@ -127,6 +127,9 @@ def locked(path: Path, *, wait: float = -1) -> Iterator[bool]:
     except Timeout:
         yield False
         return
+    except OSError as error:
+        hint = "Work on a copy of the folder where you may write."
+        raise FileError(f"folder must be writable; got {path.parent}: {error.strerror or error}. {hint}") from error
     try:
         yield True
     finally:

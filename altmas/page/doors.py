@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from altmas.audits.record import annotator_name
+from altmas.audits.telling import annotator_name
 from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 

@@ -163,10 +163,12 @@ def test_words_for_people(labelled):
     assert "The intervals promise: approximate 95% coverage" in shown
     assert "P(worst)" in told("worst", labelled)
     assert "P(among 2 worst)" in told("worst", labelled, "-m", 2)
-    assert told("compare", labelled, "--group", "region", "--a", "north", "--b", "south").count("\n") == 4
+    lines = told("compare", labelled, "--group", "region", "--a", "north", "--b", "south").splitlines()
+    assert sum(not line.startswith("Warning: ") for line in lines) == 4  # warnings depend on what was drawn
 
 
 def test_looking_changes_nothing(labelled):
+    told("estimate", labelled)  # the first look at these answers is an event
     before = head(labelled)
     for command in ("status", "check", "estimate", "worst", "log", "refit"):
         told(command, labelled)
