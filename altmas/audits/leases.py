@@ -63,6 +63,12 @@ class Leases:
             row = (position, annotator, self.clock() + self._seconds)
             connection.execute("INSERT OR REPLACE INTO leases VALUES (?, ?, ?)", row)
 
+    def drop(self, annotator: str, position: int) -> None:
+        """An annotator has answered: others may be asked the question once more."""
+        if self._path.exists():
+            with suppress(OSError, sqlite3.Error), self._alone() as connection:
+                connection.execute("DELETE FROM leases WHERE annotator = ? AND position = ?", (annotator, position))
+
     def close(self) -> None:
         """Let go of the file."""
         if self._connection is not None:

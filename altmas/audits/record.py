@@ -239,6 +239,8 @@ class Record:
                     raise InputError(f"answer to {id!r}", "be the one already given", said, hint)
             event = self.store.append("answered", body, client)
             self.refresh()  # so that the next answer of the same transaction sees this one
+            if annotator:
+                self.leases.drop(annotator, position)
             return Told(event.seq, event.at)
 
     def _given_before(self, position: int, annotator: str, *, replace: bool) -> Entry | None:

@@ -130,23 +130,24 @@ def forget(first: str) -> None:
 def problems_of(first: str, folder: Path, hashes: Sequence[str]) -> list[str]:
     """What is known here of the audit in a folder that its log, given by its events' hashes, does not have.
 
-    A copy that went on while its original is still there is no problem; neither is a folder that was moved.
+    A folder that is not known is one that was moved, or a copy: then it must have what is known of some other folder,
+    unless one of those is still there to be looked at.
     """
-    place, found = place_of(folder), []
-    for one in entries():
-        if one.first == first:
-            told = one.seq <= len(hashes) and hashes[one.seq - 1] == one.head
-            if not told and (one.folder == place or not _lies_in(one.folder)):
-                short = one.seq - len(hashes)
-                ends = (
-                    f"the log ends {short:,} events before the last one"
-                    if short > 0
-                    else f"event {one.seq} is not the one"
-                )
-                found.append(f"{ends} that was noted in {home()}")
-        elif one.folder == place:
-            found.append(f"another audit, begun {one.created[:10]}, was noted for this folder in {home()}")
-    return found
+    place, all_known = place_of(folder), entries()
+    known = [one for one in all_known if one.first == first]
+    here = [one for one in known if one.folder == place]
+    missed = [one for one in here or known if hashes[one.seq - 1 : one.seq] != [one.head]]
+    found = [f"another audit, begun {one.created[:10]}, was noted for this folder in {home()}"
+             for one in all_known if one.folder == place and one.first != first]  # fmt: skip
+    if not missed or (not here and (len(missed) < len(known) or any(_lies_in(one.folder) for one in known))):
+        return found
+    last = max(missed, key=lambda one: one.seq)
+    if last.seq > len(hashes):
+        return [
+            *found,
+            f"the log ends {last.seq - len(hashes):,} events before the last one that was noted in {home()}",
+        ]
+    return [*found, f"event {last.seq} is not the one that was noted in {home()}"]
 
 
 def earlier_than(sketches: Iterable[Sequence[int]]) -> list[Registered]:

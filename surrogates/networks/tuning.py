@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -62,17 +63,18 @@ def tune(
     fold = rng.permutation(len(labels)) % folds
     seed = int(rng.integers(2**63 - 1))  # the same noise for every trial
     trials: list[tuple[dict[str, float], float]] = []
-    for done in range(1, calls + 1):
-        point = search.ask()
-        settings = {
-            name: value.item() if hasattr(value, "item") else value for name, value in zip(RANGES, point, strict=True)
-        }
-        estimator.set_params(**settings)
-        loss = held_out_loss(estimator, X, labels, fold, classes, draws, np.random.default_rng(seed))
-        search.tell(point, loss)
-        trials.append((settings, loss))
-        if progress is not None:
-            progress(done, calls)
+    with warnings.catch_warnings():  # skopt says so when it would try a point again, and takes another one
+        warnings.filterwarnings("ignore", message="The objective has been evaluated at point")
+        for done in range(1, calls + 1):
+            point = search.ask()
+            values = (value.item() if hasattr(value, "item") else value for value in point)
+            settings = dict(zip(RANGES, values, strict=True))
+            estimator.set_params(**settings)
+            loss = held_out_loss(estimator, X, labels, fold, classes, draws, np.random.default_rng(seed))
+            search.tell(point, loss)
+            trials.append((settings, loss))
+            if progress is not None:
+                progress(done, calls)
     settings, loss = min(trials, key=lambda trial: trial[1])
     estimator.set_params(**settings)
     return Tuned(settings, loss, tuple(trials))

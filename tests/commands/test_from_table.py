@@ -110,8 +110,8 @@ def test_exported_labels_are_a_log_that_estimates_can_be_made_of(files, tmp_path
     ours = pd.read_csv(files / "ours.csv", dtype={"id": str})
     scores = ours[[f"p_{one}" for one in CLASSES]].to_numpy()
     pool = package.Pool.build(ours["prediction"].tolist(), ids=ours["id"].tolist(), scores=scores, classes=CLASSES)
-    answers = table[table["answer"] == "label"]
-    found = package.estimate_from_log(pool, answers, ["accuracy", "f1:cat"])
+    found = package.estimate_from_log(pool, table, ["accuracy", "f1:cat"])
+    assert set(found["missing"]) == {int((table["answer"] == "skip").sum())}
     truth = truth_of(files)
     right = np.mean([truth[one] == said for one, said in zip(ours["id"], ours["prediction"], strict=True)])
     assert found["metric"].tolist() == ["accuracy", "f1:cat"]

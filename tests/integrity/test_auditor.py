@@ -116,6 +116,8 @@ def test_a_moved_audit_and_a_copy_that_goes_on_are_no_problem(labelled, tmp_path
     told("estimate", copy)
     assert altmas("log", copy, "--verify").code == 0
     assert altmas("log", labelled, "--verify").code == 0
+    shutil.rmtree(copy)  # of which nobody is accused
+    assert altmas("log", labelled, "--verify").code == 0
     moved = labelled.rename(tmp_path / "moved")
     assert altmas("log", moved, "--verify").code == 0
     told("estimate", moved)
@@ -153,7 +155,7 @@ def test_an_engine_that_no_version_has_is_a_problem(labelled, engine):
     forge(labelled, change)
     done = altmas("log", labelled, "--verify")
     assert done.code == 3
-    assert "which no version of altmas has" in done.err
+    assert "engine" in done.err
 
 
 HARM = [

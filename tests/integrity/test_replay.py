@@ -20,7 +20,17 @@ def pool_with_groups(said, confidence):
     return Pool.build([CLASSES[one] for one in said], scores=confidence, classes=CLASSES, groups=groups)
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in NOT_IN_AUDITS])
+HEAVY = ("bald", "surface")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in HEAVY else [])
+        for name in METHODS
+        if name not in NOT_IN_AUDITS
+    ],
+)
 def test_every_method_replays(method, tmp_path):
     truth, said, confidence = vendor(150)
     settings = {"method": method, "options": OPTIONS.get(method, {}), "initial": 15, "batch": 5}

@@ -46,8 +46,8 @@ def test_who_expects_the_usual_seed_gains_nothing(tmp_path, true_draws, monkeypa
 
 
 def test_intervals_cover_under_attack_in_a_few_audits(tmp_path, true_draws):
-    """20 audits: covered as often as a binomial test allows (error rate below 1e-4)."""
-    assert binomtest(covered(tmp_path, 20, 1000), 20, 0.95, "less").pvalue > 1e-4
+    """12 audits: covered as often as a binomial test allows (error rate below 1e-4)."""
+    assert binomtest(covered(tmp_path, 12, 1000), 12, 0.95, "less").pvalue > 1e-4
 
 
 @pytest.mark.slow

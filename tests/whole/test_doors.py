@@ -62,8 +62,18 @@ def by_audit(folder, world, name, task, seed, **more):
     return audit
 
 
-@pytest.mark.parametrize("chosen_seed", SEEDS)
-@pytest.mark.parametrize(("name", "task"), CASES)
+HEAVY = ("altmas", "bald", "surface")
+"""Networks and Gaussian processes: one seed of them is run by default, the others among the slow tests."""
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "chosen_seed"),
+    [
+        pytest.param(name, task, one, marks=[pytest.mark.slow] if name in HEAVY and one else [])
+        for name, task in CASES
+        for one in SEEDS
+    ],
+)
 def test_an_audit_and_assess_are_one(name, task, chosen_seed, world, tmp_path):
     more, goal = OPTIONS.get(name, {}), TASKS[task]
     with by_audit(tmp_path / "audit", world, name, goal, chosen_seed, **more) as audit:
