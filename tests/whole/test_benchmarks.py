@@ -7,8 +7,11 @@ import pytest
 
 from worlds.places import BENCHMARKS
 
+HEAVY = ("scale.py", "round.py")
+NAMES = sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name != "workload.py")
 
-@pytest.mark.parametrize("name", sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name != "workload.py"))
+
+@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] if one in HEAVY else []) for one in NAMES])
 def test_benchmark_prints_a_ratio(name):
     done = subprocess.run([sys.executable, BENCHMARKS / name, "--smoke"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -62,14 +62,12 @@ def by_audit(folder, world, name, task, seed, **more):
     return audit
 
 
-HEAVY = ("altmas", "bald", "surface")
-"""Networks and Gaussian processes: one seed of them is run by default, the others among the slow tests."""
-
-
 @pytest.mark.parametrize(
     ("name", "task", "chosen_seed"),
     [
-        pytest.param(name, task, one, marks=[pytest.mark.slow] if name in HEAVY and one else [])
+        pytest.param(
+            name, task, one, marks=[pytest.mark.slow] if one else []
+        )  # one seed by default, all among the slow
         for name, task in CASES
         for one in SEEDS
     ],
