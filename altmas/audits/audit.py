@@ -95,7 +95,9 @@ class Audit(Record):
     @cached_property
     def job(self) -> Job:
         """What is to be found out."""
-        return Job(self.pool, self.settings.metrics_on(self.pool), draws.draws_seed(self.created.body))
+        created = self.created.body
+        metrics, older = self.settings.metrics_on(self.pool), "engine" not in created
+        return Job(self.pool, metrics, draws.draws_seed(created), afresh=older)
 
     @cached_property
     def _questions(self) -> Questions:

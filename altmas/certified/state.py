@@ -26,6 +26,7 @@ from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice, clocks, draw_in_turn
+from altmas.core.streams import stream
 from altmas.core.targets import Target, pairs, targets_of
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
 
@@ -243,8 +244,11 @@ def draw(state: State, count: int) -> Choice:
     Exponential clocks forget: what an item that has not rung has still to run is as if it had just begun, so the draws
     of a round are as random as if the clocks were new.
     """
-    open_items = state.open_items
-    left = np.maximum((state.setup.clocks - state.run)[open_items], LEAST)
+    open_items, job = state.open_items, state.setup.job
+    if job.afresh:
+        left = stream(job.seed, "race", state.rounds).standard_exponential(len(open_items))
+    else:
+        left = np.maximum((state.setup.clocks - state.run)[open_items], LEAST)
     return draw_in_turn(open_items, chances_of(state)[open_items], count, left)
 
 

@@ -32,12 +32,16 @@ NEVER = float("inf")
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What is to be found out: which metrics, on which pool, with which seed."""
+    """What is to be found out: which metrics, on which pool, with which seed.
+
+    With `afresh` the clocks of a race are set anew for every round, as they were in audits of older versions.
+    """
 
     pool: Pool
     metrics: tuple[Metric, ...]
     seed: int = 0
     reporter: Reporter = field(default_factory=Silent)
+    afresh: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -142,6 +142,7 @@ def test_an_audit_of_an_older_version_says_that_its_seed_was_all(tmp_path, monke
         monkeypatch.setattr(audit, "created", type(audit.created)(**{**vars(audit.created), "body": old}))
         label(audit, truth, 20)
         assert audit.job.seed == audit.settings.seed
+        assert audit.job.afresh  # drawn as that version drew
         assert any("seed alone" in one for one in audit.findings().warnings)
 
 
