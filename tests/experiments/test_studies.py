@@ -84,6 +84,7 @@ def smoke(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_networks_find_the_same_in_two_processes(smoke, tmp_path):
     rows = tmp_path / "figure1.smoke.jsonl"
     run_study("figure1", "smoke", rows, "", Workers(2), Silent())

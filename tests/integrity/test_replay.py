@@ -20,7 +20,7 @@ def pool_with_groups(said, confidence):
     return Pool.build([CLASSES[one] for one in said], scores=confidence, classes=CLASSES, groups=groups)
 
 
-HEAVY = ("bald", "surface")
+HEAVY = ("altmas", "bald", "surface")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from worlds.places import BENCHMARKS
 
-HEAVY = ("scale.py", "round.py")
+HEAVY = ("crossings.py", "keys.py", "round.py", "scale.py", "surface.py")
 NAMES = sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name != "workload.py")
 
 
