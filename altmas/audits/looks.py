@@ -279,11 +279,13 @@ def _of_loss(body: dict[str, Any]) -> str:
 def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:
     """Gather what an audit's answers tell; a refit that is due is made first, and the log has that somebody looked."""
     level = audit.settings.level if level is None else fraction("level", level)
-    if audit.status().answered == 0:
+    audit.refresh()
+    labels = len(drawing(audit.state).answers)  # a first label counts, also where others are still to answer
+    if labels == 0:
         raise InputError("audit", "have at least one label", f"none; {len(audit.state.order)} questions asked")
     audit.check_files()
     audit.refit()
-    audit.log_look()
+    audit.log_look(labels)
     events = audit.events()
     state = audit.state_at(events[-1].seq, events).take(audit.unsaved)
     drawn = drawing(state)

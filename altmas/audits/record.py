@@ -168,7 +168,7 @@ class Record(Opened):
             event = self.store.append(kind, body, client)
         return Told(event.seq, event.at)
 
-    def log_look(self) -> None:
+    def log_look(self, labels: int) -> None:
         """Log that somebody looks at the estimates, once for the answers there are: looking has consequences.
 
         A copy that cannot be written is looked at without a word.
@@ -177,8 +177,7 @@ class Record(Opened):
         if self.state.looked_at or self.store.read_only:
             return
         with self._writing():
-            answered = sum(isinstance(self.state.verdict(one), int) for one in self.state.resolved)
-            self.store.append("looked", {"labels": answered})
+            self.store.append("looked", {"labels": labels})
         self.note_in_registry()
 
     def log_rebuilt(self, fits: Sequence[dict[str, Any]]) -> None:

@@ -139,3 +139,13 @@ def test_the_page_in_a_report_tells_of_conduct(files, tmp_path):
     text = (tmp_path / "report.md").read_text()
     assert "looks at the estimates" in text
     assert conduct_of(Audit.open(audit).events()).answers == 20
+
+
+def test_first_labels_of_several_annotators_can_be_looked_at(tmp_path, world):
+    """Each question is for two, and one of them has answered so far."""
+    truth, said, confidence = world
+    with Audit.create(tmp_path / "a", pool_of(said, confidence), metrics="accuracy", initial=20, overlap=2) as audit:
+        for query in audit.ask(20, annotator="mk"):
+            audit.tell(query.id, CLASSES[truth[query.position]], annotator="mk")
+        found = audit.findings()
+        assert (found.labels, found.conduct.looks) == (20, (20,))
