@@ -62,7 +62,7 @@ def drawing(state: State) -> Drawing:
                 chances.append(chance)
             else:
                 missing.append(position)
-                reasons[verdict or (TAKEN_BACK if position in state.entries else OPEN)] += 1
+                reasons[verdict or (TAKEN_BACK if state.ever_answered(position) else OPEN)] += 1
         answers = answers.extended(items, labels, one.round, chances)
     return Drawing(tuple(rounds), answers, np.array(missing, dtype=np.int64), reasons)
 

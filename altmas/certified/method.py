@@ -74,14 +74,14 @@ class CertifiedRun:
     """The certified method in the loop: it follows the answers round by round, and refits when they have grown."""
 
     def __init__(self, state: State) -> None:
-        self.state, self.round = state, 0
+        self.state = state
         _ = state.setup.cross_fit  # what is wrong with a surrogate is said before any label is spent
 
     def update(self, answers: Answers, round: int) -> None:
         """Take the new answers round by round, as they were drawn; a log given at once leads to the same state."""
         if not answers.goes_on_from(self.state.answers):
             self.state = start(self.state.setup)
-        self.state, self.round = follow(self.state, answers), round
+        self.state = follow(self.state, answers)
 
     def choose(self, count: int) -> Choice:
         """Drawn with the chances of this round; uniformly before the first answer."""

@@ -31,11 +31,10 @@ class RandomRun:
 
     job: Job
     answers: Answers = field(default_factory=Answers)
-    round: int = 0
 
     def update(self, answers: Answers, round: int) -> None:
         """Remember the answers."""
-        self.answers, self.round = answers, round
+        self.answers = answers
 
     def choose(self, count: int) -> Choice:
         """Uniformly among the open items."""

@@ -62,7 +62,7 @@ def test_it_does_not_matter_in_which_order_one_looks():
     assert busy.state.answers.items.tolist() == quiet.state.answers.items.tolist()
     assert busy.choose(9).items.tolist() == quiet.choose(9).items.tolist()
     assert busy.estimate(0.95) == quiet.estimate(0.95)
-    quiet.update(quiet.state.answers, quiet.round)  # no news
+    quiet.update(quiet.state.answers, quiet.state.rounds)  # no news
     assert busy.estimate(0.95) == quiet.estimate(0.95)
 
 
