@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.catalogue import USUAL, findings_of, for_task, make_method, usual_metrics
+from altmas.catalogue import USUAL, findings_of, for_task, make_method, usual_metrics, with_learners
 from altmas.core.checks import as_column, class_indices, fraction, positive, unwrapped, whole_number
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
@@ -47,6 +47,7 @@ def assess(
     logits: bool = False,
     cost: ArrayLike | None = None,
     task: str | Task = "estimate",
+    learners: str | Sequence[Any] | None = None,
     progress: bool = True,
     **about: Any,
 ) -> Result:
@@ -87,6 +88,9 @@ def assess(
     seed
         The same seed gives the same questions and the same numbers. A vendor who can guess it can know the questions:
         with None the operating system draws one, and `result.findings.job.seed` tells which.
+    learners
+        On features: names, `("kernel", "linear", "neighbours", "network")`, or any classifiers of scikit-learn; an
+        empty list leaves features alone. Left out, the method decides: the quick ones, and the network when it pays.
     cost
         `[true, predicted]`, for the metric `expected_cost` and for finding the most costly groups.
     task
@@ -119,6 +123,8 @@ def assess(
     chosen = make_method(method) if isinstance(method, str) else method
     if not hasattr(chosen, "begin"):
         raise InputError("method", "be a name or a method", repr(method))
+    if learners is not None:
+        chosen = with_learners(chosen, learners)
     portion = getattr(chosen, "batch", 10) if batch is None else batch
     plan = replace(
         _plan(pool, budget, initial, portion, level), within=None if within is None else positive("within", within)

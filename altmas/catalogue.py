@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import is_dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -66,12 +67,12 @@ def usual_metrics(method: Method) -> str:
 def make_method(name: str, **options: Any) -> Method:
     """A method by name, with options.
 
-    `certified` takes `worth`, `interval`, `floor`, `temperature`, `network`, `surrogate`; `altmas` takes
-    `surrogate`, `draws`, `pseudo_labels`, `counted`, `tune` and `metric_aware`; `bald` takes `surrogate`, `draws`
-    and `tune`; `stratified` takes `strata`, `ppi` takes `predictor` and `folds`, `asi` takes `tau`, `ase` takes
-    `draws`, `oasis` takes `strata`, `alpha` and `epsilon`; the group methods take `prior`, `rule`, `strength`,
-    `reward` and `draws`; `surface` takes `estimator`, `explore`, `by`, `batch`, and what a `SurfaceRecipe` does.
-    Other packages add methods with the entry point `altmas.methods`.
+    `certified` takes `worth`, `interval`, `floor`, `temperature` and `learners`, the last also `lure`, `ase`, `ppi`
+    and `asi`; `altmas` takes `surrogate`, `draws`, `pseudo_labels`, `counted`, `tune` and `metric_aware`; `bald` takes
+    `surrogate`, `draws` and `tune`; `stratified` takes `strata`, `ppi` takes `predictor` and `folds`, `asi` takes
+    `tau`, `ase` takes `draws`, `oasis` takes `strata`, `alpha` and `epsilon`; the group methods take `prior`, `rule`,
+    `strength`, `reward` and `draws`; `surface` takes `estimator`, `explore`, `by`, `batch`, and what a `SurfaceRecipe`
+    does. Other packages add methods with the entry point `altmas.methods`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'
@@ -82,6 +83,19 @@ def make_method(name: str, **options: Any) -> Method:
         passed_on = [SurfaceRecipe] if name == "surface" else []
         check_options(f"method {name!r}", METHODS[name], options, *passed_on)
     return METHODS[name](**options)
+
+
+def with_learners(method: Method, learners: str | Sequence[Any]) -> Method:
+    """The same method with these learners on features.
+
+    >>> with_learners(make_method("lure"), ["kernel"]).learners
+    ['kernel']
+    """
+    if not hasattr(method, "learners") or not is_dataclass(method):
+        takers = ", ".join(name for name, make in METHODS.items() if hasattr(make, "learners"))
+        raise InputError("learners", f"come with a method that takes them: {takers}", repr(method.name))
+    made: Method = replace(method, learners=learners)  # type: ignore[type-var]
+    return made
 
 
 def findings_of(
@@ -98,7 +112,7 @@ def findings_of(
         return PlainFindings(run, job, answers, level)
     # Every round was uniform, so it is replayed as it was: made again, it would be drawn as certified draws.
     logged = tuple(rounds_of(answers) if rounds is None else rounds)
-    state = replay(Setup(job, Certified(network=False)), logged)
+    state = replay(Setup(job, Certified(learners=())), logged)
     return CertifiedFindings(state, level, logged, plain=tuple(run.estimate(level)))
 
 

@@ -58,7 +58,8 @@ class Settings:
     def of(cls, body: Mapping[str, Any], created: str) -> Settings:
         """From the store."""
         cost = body["cost"] and tuple(map(tuple, body["cost"]))
-        return cls(**{**body, "metrics": tuple(body["metrics"]), "cost": cost, "created": created})
+        known = {"metrics": tuple(body["metrics"]), "options": options_now(body["options"]), "cost": cost}
+        return cls(**{**body, **known, "created": created})
 
     def checked(self, pool: Pool) -> Settings:
         """Refuse, before a label is spent, what would fail later."""
@@ -109,6 +110,18 @@ class Settings:
     def make_method(self, pool: Pool) -> Method:
         """The method with its options, for the task."""
         return for_task(make_method(self.method, **self.options), self.goal, pool)[0]
+
+
+def options_now(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Options of a method as they are called now: older audits have a network or none, where learners are named now.
+
+    >>> options_now({"worth": "neyman", "network": False})
+    {'worth': 'neyman', 'learners': []}
+    """
+    if "network" not in options:
+        return options
+    rest = {name: value for name, value in options.items() if name != "network"}
+    return rest if options["network"] else {**rest, "learners": []}
 
 
 def metrics_wanted(metrics: str | Sequence[str], method: str, options: Mapping[str, Any]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import entr
@@ -15,6 +16,9 @@ from altmas.core.method import Job
 from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
 from altmas.metrics.types import FloatArray, IntArray, Probabilities
+
+if TYPE_CHECKING:
+    from altmas.surrogates.learners.blend import Blend
 
 TRUST = 50.0
 """What the belief itself expects of its surprises counts as much as this many answers."""
@@ -136,7 +140,13 @@ DRAWS_OF_WORTH = 20
 
 
 def worth_of_items(
-    name: str, job: Job, variances: Sequence[FloatArray], probabilities: FloatArray, answers: Answers, round: int
+    name: str,
+    job: Job,
+    variances: Sequence[FloatArray],
+    probabilities: FloatArray,
+    answers: Answers,
+    round: int,
+    learners: Blend | None = None,
 ) -> FloatArray:
     """Worth of every item of the pool `[N]`, answered ones included: their hazards run on.
 
@@ -151,7 +161,7 @@ def worth_of_items(
     agreement = np.where(pool.predictions < len(pool.classes), probabilities[np.arange(pool.size), said], 0.0)
     if name == "expected_loss":
         return expected_loss(agreement)
-    quick = LabelBelief(pool)
+    quick = LabelBelief(pool, learners)
     quick.fit(answers.items, answers.labels)
     if name == "xwed":
         return xwed(quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round)))
@@ -168,7 +178,7 @@ def _draws(job: Job, quick: LabelBelief, round: int) -> Draws:
 
     def source(items: IntArray) -> Probabilities:
         right = quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round), items)
-        rest = quick.surrogate.wrong.probabilities(items)
+        rest = quick.wrong_labels(items)
         out = (1 - right)[..., None] * rest
         said = pool.predictions[items]
         real = np.flatnonzero(said < len(pool.classes))

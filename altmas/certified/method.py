@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, ClassVar
 
+from altmas.beliefs.learners import AUTO, Learners
 from altmas.beliefs.worths import WORTHS
 from altmas.certified.anytime import ratios_of
 from altmas.certified.findings import CertifiedFindings
@@ -30,16 +31,15 @@ class Certified:
     """`worth` decides what is drawn: neyman, information, expected_loss, xwed or uniform. `interval`: wald or anytime.
 
     `floor` is the uniform share of the ideal chances (None: adapted to how well the surrogate does); `temperature`
-    sharpens (below 1) or flattens the worth. With features, `network=True` adds the MC-dropout network to the
-    surrogate's candidates, or `surrogate`, a drawing estimator or scikit-learn ensemble, in its place.
+    sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of names (kernel, linear,
+    neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
     """
 
     worth: str = "neyman"
     interval: str = "wald"
     floor: float | None = None
     temperature: float = 1.0
-    network: bool = True
-    surrogate: Any = None
+    learners: Learners = AUTO
     name: str = "certified"
     refit_growth: ClassVar[float] = REFIT_GROWTH
     several_models: ClassVar[bool] = True
@@ -54,8 +54,6 @@ class Certified:
             fraction("floor", self.floor)
         if not is_number(self.temperature) or not self.temperature > 0:
             raise InputError("temperature", "be a number above 0", repr(self.temperature))
-        if self.surrogate is not None and (job.pool.features is None or not self.network):
-            raise InputError("surrogate", "come with features, and network=True", "neither or one")
         setup = Setup(job, self)
         if self.interval == "anytime":
             setup = replace(setup, watched=_watched(setup))

@@ -9,7 +9,7 @@ chances or hazards, or places bets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.beliefs.label_models import CrossFit, label_models
+from altmas.beliefs.cross_fit import CrossFit
+from altmas.beliefs.label_models import label_models
+from altmas.beliefs.learners import learners_on
 from altmas.beliefs.worths import best_floor, chances, worth_of_items
 from altmas.certified.betting import BettingSequence
 from altmas.certified.design import Linearised, Sample, linearise
+from altmas.certified.features_worth import share_of_error
 from altmas.certified.functionals import Ratio
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.core.answers import Answers
@@ -28,7 +31,7 @@ from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice, clocks, draw_in_turn
 from altmas.core.streams import stream
 from altmas.core.targets import Target, pairs, targets_of
-from altmas.metrics.types import Float32Array, FloatArray, IntArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.certified.method import Certified
@@ -36,8 +39,8 @@ if TYPE_CHECKING:
 LOOK_AHEAD = 1.3
 """Chances are set so that the inclusion probabilities would be right after this many times the answers so far."""
 
-REFIT_GROWTH, TRAINING_GROWTH = 1.2, 1.5
-"""Refits come due, and slow learners are trained again, when the answers have grown by these factors."""
+REFIT_GROWTH = 1.2
+"""Refits come due when the answers have grown by this factor."""
 
 LEAST = 1e-12
 """What a clock has left at the least: rounding must not let one have rung that was not drawn."""
@@ -68,16 +71,18 @@ class Setup:
     def cross_fit(self) -> CrossFit:
         """The candidates of the belief, and the folds."""
         pool = self.job.pool
-        models = label_models(pool, network=self.recipe.network, estimator=self.recipe.surrogate)
-        return CrossFit(models, pool.size, len(pool.classes), self.job.seed)
+        learners = learners_on(pool, self.recipe.learners)
+        models = label_models(pool, learners=learners is not None)
+        return CrossFit(models, pool.size, len(pool.classes), self.job.seed, learners)
 
 
 @dataclass(frozen=True, eq=False)
 class Refit:
     """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
 
-    `ideal [N]` chances, the `belief [N, C]`, what slow learners said, `slow:NAME [N, C]`, and what each candidate
-    counts for, `weight:NAME`. `known` is the number of answers it was made from.
+    `ideal [N]` chances, the `belief [N, C]`, what each candidate counts for, `weight:NAME`, and each learner on
+    features, `learner:NAME`, what those start from next time, `warm:NAME:...`, and what features are worth,
+    `features_error`. `known` is the number of answers it was made from.
     """
 
     arrays: ArrayMap
@@ -103,14 +108,20 @@ class Refit:
         return {name.removeprefix("weight:"): float(self.arrays[name]) for name in named}
 
     @property
-    def slow(self) -> Mapping[str, Float32Array]:
-        """What slow learners said, by name."""
-        return {name.removeprefix("slow:"): self.arrays[name] for name in self.arrays if name.startswith("slow:")}
+    def warm(self) -> ArrayMap:
+        """What learners on features start from next time, by name."""
+        return {name.removeprefix("warm:"): self.arrays[name] for name in self.arrays if name.startswith("warm:")}
 
     @property
-    def trained(self) -> int:
-        """The number of answers that slow learners were last trained on."""
-        return int(self.arrays["trained"]) if "trained" in self.arrays else self.known
+    def learners(self) -> dict[str, float]:
+        """What each learner on features counts for, by name."""
+        named = [name for name in self.arrays if name.startswith("learner:")]
+        return {name.removeprefix("learner:"): float(self.arrays[name]) for name in named}
+
+    @property
+    def features_error(self) -> float | None:
+        """The expected error as a share of what it would be without features, where there are some."""
+        return float(self.arrays["features_error"]) if "features_error" in self.arrays else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,20 +270,21 @@ def refit(state: State) -> Refit:
     if len(answers) == 0:  # everything asked about was left unanswered
         even = np.full((pool.size, len(pool.classes)), 1.0 / len(pool.classes), dtype=np.float32)
         return Refit({"ideal": np.full(pool.size, 1.0 / pool.size), "belief": even}, 0)
-    before = state.refit
-    trained = before.trained if before is not None and len(answers) < TRAINING_GROWTH * before.trained else len(answers)
     # Halfway between none and full weighting: the belief is to be right where most of the pool is, but full weights
     # would leave it few answers to learn from.
     weights = 1 / np.sqrt(state.inclusion[answers.items])
-    kept = before.slow if before is not None and trained < len(answers) else {}
-    belief = setup.cross_fit.fit(answers, weights / weights.mean(), kept)
+    warm = {} if state.refit is None else state.refit.warm
+    belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm)
     arrays: dict[str, NDArray[Any]] = {"belief": belief.probabilities.astype(np.float32)}
-    arrays |= {f"slow:{name}": said for name, said in belief.slow.items()}
+    arrays |= {f"warm:{name}": array for name, array in belief.warm.items()}
     arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
-    if belief.slow:
-        arrays["trained"] = np.array(trained)
+    arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}
     made = Refit(arrays, len(answers))
-    arrays["ideal"] = _ideal(state.with_refit(made))
+    now = state.with_refit(made)
+    arrays["ideal"] = _ideal(now)
+    if belief.without_features is not None:
+        at = [made.linearised[target] for target in setup.targets]
+        arrays["features_error"] = np.array(share_of_error(at, now.sample(), belief.without_features))
     return made
 
 
@@ -291,6 +303,7 @@ def _ideal(state: State) -> FloatArray:
         sample.probabilities,
         sample.answers,
         state.rounds,
+        setup.cross_fit.learners,
     )
     return chances(worth, floor=_floor(setup, worth, wanted, sample), temperature=setup.recipe.temperature)
 

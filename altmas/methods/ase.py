@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from altmas.beliefs.learners import AUTO, Learners
 from altmas.beliefs.worths import xwed
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate, plug_in
@@ -24,10 +25,12 @@ _ITEMS_DRAWN_AT_ONCE = 1 << 16
 class Ase:
     """Ask where draws disagree about the loss (XWED); estimate by the answers and, for the rest, by the draws.
 
-    `belief` makes the surrogate (None: learnt from the model under test's outputs).
+    `belief` makes the surrogate (None: learnt from the model under test's outputs and
+    `learners` on features).
     """
 
     belief: BeliefMaker | None = None
+    learners: Learners = AUTO
     draws: int = 50
     name: str = "ase"
     metric_blind: ClassVar[bool] = True
@@ -44,7 +47,7 @@ class AseRun(SamplingRun):
     def __init__(self, job: Job, recipe: Ase) -> None:
         super().__init__(job)
         self.recipe = recipe
-        self.learner = Learner(job.pool, recipe.belief)
+        self.learner = Learner(job.pool, recipe.belief, recipe.learners)
 
     def choose_next(self, count: int) -> Choice:
         """The items of highest XWED."""

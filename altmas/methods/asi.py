@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from altmas.beliefs.learners import AUTO, Learners
 from altmas.beliefs.worths import water_fill
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
@@ -33,11 +34,13 @@ class Asi:
     """Include an item with a probability that grows with the doubt about it; weigh its correction by the inverse.
 
     `tau` is the share of uniform sampling in the mixture, 0.5 in its authors' programs; `belief` makes the predicted
-    labels (None: learnt from the model under test's outputs).
+    labels (None: learnt from the model under test's outputs and
+    `learners` on features).
     """
 
     tau: float = 0.5
     belief: BeliefMaker | None = None
+    learners: Learners = AUTO
     name: str = "asi"
     metric_blind: ClassVar[bool] = True
 
@@ -65,7 +68,7 @@ class AsiRun(SamplingRun):
     def __init__(self, job: Job, recipe: Asi) -> None:
         super().__init__(job)
         self.recipe = recipe
-        self.learner = Learner(job.pool, recipe.belief)
+        self.learner = Learner(job.pool, recipe.belief, recipe.learners)
         self.done: list[SampledRound] = []
 
     def update(self, answers: Answers, round: int) -> None:

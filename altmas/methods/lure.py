@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from altmas.beliefs.learners import AUTO, Learners
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
@@ -32,10 +33,12 @@ FLOOR = 0.05
 class Lure:
     """Draw items in proportion to their expected loss, P(label != prediction); weigh answers by LURE.
 
-    `belief` makes the belief from which the loss is expected (None: learnt from the model under test's outputs).
+    `belief` makes the belief from which the loss is expected (None: learnt from the model under test's outputs and
+    `learners` on features).
     """
 
     belief: BeliefMaker | None = None
+    learners: Learners = AUTO
     name: str = "lure"
     metric_blind: ClassVar[bool] = True
 
@@ -49,7 +52,7 @@ class LureRun(SamplingRun):
 
     def __init__(self, job: Job, recipe: Lure) -> None:
         super().__init__(job)
-        self.learner = Learner(job.pool, recipe.belief)
+        self.learner = Learner(job.pool, recipe.belief, recipe.learners)
 
     def choose_next(self, count: int) -> Choice:
         """By expected loss."""

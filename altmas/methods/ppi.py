@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from altmas.beliefs.learners import AUTO, Learners
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate
@@ -39,12 +40,13 @@ class Ppi:
     """Ask uniformly; predict every item's label, and let the answers correct the predictions.
 
     `predictor="belief"` predicts each item from answers outside its fold of the pool, so that nothing is predicted
-    from itself (`belief` makes it; None: learnt from the model under test's outputs). `predictor="scores"` takes the
-    model under test's own scores as they are.
+    from itself (`belief` makes it; None: learnt from the model under test's outputs and `learners` on
+    features). `predictor="scores"` takes the model under test's own scores as they are.
     """
 
     predictor: str = "belief"
     belief: BeliefMaker | None = None
+    learners: Learners = AUTO
     folds: int = 5
     name: str = "ppi"
     metric_blind: ClassVar[bool] = True
@@ -57,7 +59,7 @@ class Ppi:
             raise InputError("predictor", f"be one of {', '.join(PREDICTORS)}", repr(self.predictor))
         if self.predictor == "scores":
             return PpiRun(job, self, None, probabilities_of_scores(job.pool))
-        return PpiRun(job, self, make_belief(job.pool, self.belief), None)
+        return PpiRun(job, self, make_belief(job.pool, self.belief, self.learners), None)
 
 
 class PpiRun(SamplingRun):
@@ -111,7 +113,7 @@ class PpiRun(SamplingRun):
         for fold in range(self.recipe.folds):
             outside = self.fold[seen.items] != fold
             if self._belief is None or not outside.any():
-                belief = make_belief(pool, self.recipe.belief)  # one that knows no answer
+                belief = make_belief(pool, self.recipe.belief, ())  # one that knows no answer
             else:
                 belief = self._belief
                 belief.fit(seen.items[outside], seen.labels[outside])

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
+from altmas.beliefs.learners import AUTO, Learners, learners_on
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate, everything_labelled
 from altmas.core.method import Job
@@ -35,13 +36,13 @@ class LearningBelief(Protocol):
 BeliefMaker = Callable[[Pool], LearningBelief]
 
 
-def make_belief(pool: Pool, make: BeliefMaker | None) -> LearningBelief:
-    """The belief a method was given, or the one learnt from the model under test's outputs."""
+def make_belief(pool: Pool, make: BeliefMaker | None, learners: Learners = AUTO) -> LearningBelief:
+    """The belief a method was given, or the one learnt from the model under test's outputs and learners on features."""
     if make is not None:
         return make(pool)
     from altmas.beliefs.label_belief import LabelBelief
 
-    return LabelBelief(pool)
+    return LabelBelief(pool, learners_on(pool, learners))
 
 
 def due(last: int, now: int) -> bool:
@@ -102,9 +103,9 @@ class SamplingRun(ABC):
 class Learner:
     """A belief that relearns in time; what it believes is a function of the answers alone, not of earlier calls."""
 
-    def __init__(self, pool: Pool, make: BeliefMaker | None) -> None:
-        self.pool, self.make = pool, make
-        self._belief, self._seen = make_belief(pool, make), Answers()
+    def __init__(self, pool: Pool, make: BeliefMaker | None, learners: Learners = AUTO) -> None:
+        self.pool, self.make, self.learners = pool, make, learners
+        self._belief, self._seen = make_belief(pool, make, learners), Answers()
 
     def after(self, answers: Answers) -> LearningBelief:
         """What is believed after these answers; the latest of them may not have been learnt from yet."""
@@ -112,7 +113,7 @@ class Learner:
         if seen.same_as(self._seen):
             return self._belief
         if len(seen) == 0:
-            self._belief = make_belief(self.pool, self.make)
+            self._belief = make_belief(self.pool, self.make, self.learners)
         else:
             self._belief.fit(seen.items, seen.labels)
         self._seen = seen

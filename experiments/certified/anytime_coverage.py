@@ -36,7 +36,7 @@ def watch(name: str, data: Path | None, seed: int, budget: int) -> pd.DataFrame:
     truth = np.array([float(one.value(confusion)) for one in wanted])
     missed = np.zeros((2, len(wanted)), dtype=bool)
     width = np.zeros((2, len(wanted)))
-    method = Certified(interval="anytime", network=False)
+    method = Certified(interval="anytime", learners=())
     for done in rounds(Job(pool, wanted, seed), method, lambda item: labels[item], Plan(budget, 20, 10, 0.95)):
         assert isinstance(done.run, CertifiedRun)
         plain = done.run.findings(0.95).ordinary

@@ -18,6 +18,12 @@ KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SURE = 1e-7
 """A confidence closer than this to 0 or 1 says no more than this: beyond it is rounding, not evidence."""
 
+_DOUBT = 1e-3
+"""A learner on few answers is never surer than this."""
+
+LEARNER = (0.0, 0.25)
+"""Prior mean and deviation of the coefficients of what a learner on features says."""
+
 SLOPE = (1.0, 0.5)
 """Prior mean and deviation of the slope on the log odds of a confidence: near 1, as for a calibrated probability."""
 
@@ -57,13 +63,41 @@ class Evidence:
     prior_sd: FloatArray  # [D]
     intercept: float  # prior mean of the log odds of agreement at the average item
     confidence: FloatArray  # [N], on the scale of a standard normal; zeros where there is none
-    scores: FloatArray | None  # [N, C] probabilities, if known
-    second: tuple[IntArray, ...]  # what each opinion said [N]
+    shares: FloatArray  # [C], of the predicted classes over the pool
+    guesses: tuple[FloatArray, ...] = ()  # label probabilities [N, C]: the model's own scores, what a learner says
+    second: tuple[IntArray, ...] = ()  # what each opinion said [N]
 
-    @property
-    def size(self) -> int:
-        """Number of items, N."""
-        return len(self.said)
+    def with_learner(self, items: IntArray, says: FloatArray, of_pool: int) -> Evidence:
+        """The evidence about some items, and what a learner on features says about them, `[n, C]`.
+
+        It is an opinion: its log odds that the prediction is right, whether it agrees, and the log odds of the best
+        other class. Each coefficient has a prior at zero, so that a learner which knows nothing changes nothing. The
+        first `of_pool` items stand for the pool, over which columns have mean 0.
+        """
+        said = self.said[items]
+        rows, real = np.arange(len(items)), said < self.classes
+        place = np.minimum(said, self.classes - 1)
+        right = np.where(real, says[rows, place], 0.0)
+        others = says.copy()
+        others[rows[real], said[real]] = 0.0
+        best = others.max(1)
+        build = _Columns(of_pool)
+        build.add(logit(np.clip(right, _DOUBT, 1 - _DOUBT)), *LEARNER)
+        build.add((right > best).astype(np.float64), *LEARNER)
+        build.add(logit(np.clip(best, _DOUBT, 1 - _DOUBT)), *LEARNER)
+        columns, mean, sd = build.done(len(items))
+        return Evidence(
+            said,
+            self.classes,
+            np.concatenate([self.columns[items], columns], axis=1),
+            np.concatenate([self.prior_mean, mean]),
+            np.concatenate([self.prior_sd, sd]),
+            self.intercept,
+            self.confidence[items],
+            self.shares,
+            (*(one[items] for one in self.guesses), says),
+            tuple(one[items] for one in self.second),
+        )
 
 
 def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutputs] = ()) -> Evidence:
@@ -104,18 +138,19 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     for count in range(len(opinions)):
         build.add((agreeing > count).astype(np.float64), 0.0, 1.0)
     columns, mean, sd = build.done(len(own.predictions))
-    scores = own.scores if own.scores is not None and own.scores.ndim == 2 else None
-    return Evidence(
-        own.predictions,
-        classes,
-        columns,
-        mean,
-        sd,
-        intercept,
-        ranks,
-        scores,
-        tuple(one.predictions for one in opinions),
-    )
+    scores = (own.scores,) if own.scores is not None and own.scores.ndim == 2 else ()
+    second = tuple(one.predictions for one in opinions)
+    shares = predicted_shares(own.predictions, classes)
+    return Evidence(own.predictions, classes, columns, mean, sd, intercept, ranks, shares, scores, second)
+
+
+def predicted_shares(said: IntArray, classes: int) -> FloatArray:
+    """How often each class was predicted `[C]`.
+
+    >>> predicted_shares(np.array([0, 1, 1, 2]), 2).tolist()
+    [0.25, 0.5]
+    """
+    return np.bincount(said, minlength=classes + 1)[:classes] / len(said)
 
 
 def normal_scores(values: FloatArray) -> FloatArray:
@@ -141,14 +176,18 @@ def _log_odds(confidence: FloatArray, probable: bool) -> FloatArray:
 
 
 class _Columns:
-    """Collects columns with their priors; a constant column says nothing and is left out."""
+    """Collects columns with their priors; a constant column says nothing and is left out.
 
-    def __init__(self) -> None:
+    The mean that is taken off is that of the first `of_pool` rows, where not all of them stand for the pool.
+    """
+
+    def __init__(self, of_pool: int | None = None) -> None:
+        self.of_pool = of_pool
         self.columns: list[FloatArray] = []
         self.priors: list[tuple[float, float]] = []
 
     def add(self, column: FloatArray, mean: float, sd: float) -> None:
-        centred = column - column.mean()
+        centred = column - column[: self.of_pool].mean()
         if np.abs(centred).max() > 1e-12:
             self.columns.append(centred)
             self.priors.append((mean, sd))
@@ -176,4 +215,5 @@ def evidence_by_class(own: ModelOutputs, classes: int) -> Evidence:
         build.add((np.bincount(own.predictions, odds, classes + 1) / sizes)[own.predictions], *SLOPE)
     size = len(own.predictions)
     columns, mean, sd = build.done(size)
-    return Evidence(own.predictions, classes, columns, mean, sd, intercept, np.zeros(size), None, ())
+    shares = predicted_shares(own.predictions, classes)
+    return Evidence(own.predictions, classes, columns, mean, sd, intercept, np.zeros(size), shares)

@@ -25,7 +25,7 @@ class WrongLabels:
 
     evidence: Evidence
     table: FloatArray  # [P, C], by predicted class; no mass on the class itself
-    weights: FloatArray  # [S]: of the table, of the scores (if any), of each opinion
+    weights: FloatArray  # [S]: of the table, of each guess, of each opinion
 
     @classmethod
     def fit(cls, evidence: Evidence, items: IntArray, labels: IntArray) -> WrongLabels:
@@ -53,8 +53,8 @@ class WrongLabels:
         found = [self.table[said]]
         rows = np.arange(len(items))
         real = said < self.evidence.classes
-        if self.evidence.scores is not None:
-            others = self.evidence.scores[items] + 1e-6
+        for guess in self.evidence.guesses:
+            others = guess[items] + 1e-6
             others[rows[real], said[real]] = 0.0
             found.append(others / others.sum(1, keepdims=True))
         for second in self.evidence.second:
@@ -69,8 +69,7 @@ class WrongLabels:
 def _table(evidence: Evidence, items: IntArray, labels: IntArray) -> FloatArray:
     """Dirichlet means of the label by predicted class `[C + 1, C]`, shrunk to the mistakes of all classes."""
     classes = evidence.classes
-    predicted = np.bincount(evidence.said, minlength=classes + 1)[:classes] / evidence.size
-    overall = np.bincount(labels, minlength=classes) + EVEN_SPREAD * (0.5 * classes * predicted + 0.5)
+    overall = np.bincount(labels, minlength=classes) + EVEN_SPREAD * (0.5 * classes * evidence.shares + 0.5)
     prior = np.tile(overall, (classes + 1, 1))
     np.fill_diagonal(prior, 0.0)
     prior /= prior.sum(1, keepdims=True)

@@ -161,7 +161,7 @@ def test_a_pool_comes_back_as_it_was(tmp_path):
         opinions={"third": (rng.choice([1, 2, 3], 50), scores.max(1))},
         groups={"region": ["north", "south"] * 25, "size": [1, 2, 3, 4, 5] * 10, "new": [True, False] * 25},
     )  # fmt: skip
-    with Audit.create(tmp_path / "a", pool, metrics="accuracy", options={"network": False}):
+    with Audit.create(tmp_path / "a", pool, metrics="accuracy", options={"learners": []}):
         pass
     with Audit.open(tmp_path / "a") as audit:
         back = audit.pool

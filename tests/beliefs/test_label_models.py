@@ -7,7 +7,8 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import altmas
-from altmas.beliefs.label_models import FOLDS, CrossFit, FromFeatures, FromOutputs, label_models, stack
+from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
+from altmas.beliefs.label_models import FromOutputs, label_models
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
 from altmas.surrogates.outputs.evidence import evidence_by_class, evidence_from, normal_scores
@@ -118,8 +119,8 @@ def test_rows_sum_to_one_and_no_mass_is_lost_where_there_is_no_class(with_scores
     mixed = np.where(np.arange(400) % 5 == 0, 4, other)  # an opinion may be no class too
     pool = Pool.build(np.append(np.arange(4), 9)[said], scores=given, classes=range(4), opinions={"other": mixed})
     few = asked(y, answers)
-    for model in label_models(pool, network=False):
-        p = model.fit(few, np.ones(answers), np.random.default_rng(0))(np.arange(400))
+    for model in label_models(pool):
+        p = model.about(np.arange(400), few, np.ones(answers), None)
         assert p.shape == (400, 4)
         assert p.sum(1) == pytest.approx(np.ones(400), abs=1e-12)
         assert (p >= 0).all()
@@ -179,8 +180,8 @@ def test_opinions_are_taken_in_every_form():
     assert found["a pair"].scores.tolist() == scores.max(1).tolist()
     assert found["scores"].predictions.tolist() == scores.argmax(1).tolist()
     assert found["with others"].predictions[0] == 4
-    (model, _) = label_models(pool, network=False)
-    assert model.fit(asked(y), np.ones(80), None)(np.arange(400)).sum() == pytest.approx(400)
+    (model, _) = label_models(pool)
+    assert model.about(np.arange(400), asked(y), np.ones(80), None).sum() == pytest.approx(400)
 
 
 def test_two_predictions_in_a_tuple_are_no_pair_of_columns():
@@ -194,12 +195,10 @@ def test_two_predictions_in_a_tuple_are_no_pair_of_columns():
 def test_candidates_of_a_pool():
     _, said, scores, other = vendor(60)
     one = Pool.build(said, scores=scores, features=scores)
-    assert [m.name for m in label_models(one, network=True, estimator=RandomForestClassifier(3))] == [
-        "scores", "groups", "network", "network with pseudo-labels",
-    ]  # fmt: skip
-    assert [m.name for m in label_models(one, network=False)] == ["scores", "groups"]
+    assert [m.name for m in label_models(one, learners=True)] == ["scores and features", "scores", "groups"]
+    assert [m.name for m in label_models(one)] == ["scores", "groups"]
     two = Pool.build({"a": said, "b": other}, scores={"a": scores})
-    models = label_models(two, network=True)
+    models = label_models(two)
     assert [m.name for m in models] == ["scores of a", "scores of b", "groups"]
     assert models[1].evidence.second[0].tolist() == said.tolist()  # each is the other's opinion
 
@@ -218,13 +217,13 @@ def test_the_mixture_prefers_the_better_candidate(rng):
 class Oracle:
     """A label model that knows the truth."""
 
-    name, quick = "oracle", True
+    name, asks_learners = "oracle", False
 
     def __init__(self, y):
         self.p = 0.9 * np.eye(4)[y] + 0.025
 
-    def fit(self, answers, weights, rng):
-        return lambda items: self.p[items]
+    def about(self, wanted, answers, weights, says):
+        return self.p[wanted]
 
 
 def test_a_belief_is_mixed_by_out_of_fold_likelihood():
@@ -250,7 +249,7 @@ def test_no_candidate_predicts_an_item_by_its_own_label():
     y, said, scores, other = vendor()
     pool = Pool.build(said, scores=scores, opinions={"other": other}, classes=range(4))
     answers = asked(y, 40)
-    for model in label_models(pool, network=False):
+    for model in label_models(pool):
         fit = CrossFit([model], 400, 4, 0)
         before = fit.fit(answers, np.ones(40)).probabilities
         for row in range(0, 40, 7):
@@ -266,7 +265,7 @@ def test_of_the_mixture_only_the_weights_know_an_items_own_label():
     y, said, scores, other = vendor()
     pool = Pool.build(said, scores=scores, opinions={"other": other}, classes=range(4))
     answers = asked(y)
-    fit = CrossFit(label_models(pool, network=False), 400, 4, 0)
+    fit = CrossFit(label_models(pool), 400, 4, 0)
     before = fit.fit(answers, np.ones(80))
     after = fit.fit(changed(answers, 3, 4), np.ones(80))
     item = answers.items[3]
@@ -279,51 +278,20 @@ def test_folds_are_even_and_fixed_by_the_seed():
     assert np.ptp(np.bincount(one, minlength=FOLDS)) <= 1
 
 
-class Counted(Oracle):
-    """A slow label model that counts its fits."""
-
-    name, quick = "counted", False
-    fits = 0
-
-    def fit(self, answers, weights, rng):
-        self.fits += 1
-        return super().fit(answers, weights, rng)
+# Learners on features
 
 
-def test_slow_candidates_are_fitted_when_it_is_time():
-    y, *_ = vendor()
-    slow = Counted(y)
-    fit = CrossFit([slow], 400, 4, 0)
-    kept = fit.fit(asked(y, 40), np.ones(40)).slow
-    assert slow.fits == FOLDS
-    again = fit.fit(asked(y, 50), np.ones(50), kept).slow
-    assert slow.fits == FOLDS
-    assert again["counted"] is not None
-    fit.fit(asked(y, 80), np.ones(80))
-    assert slow.fits == 2 * FOLDS
-
-
-def test_a_slow_candidate_is_not_trained_on_nothing():
-    y, *_ = vendor()
-    fit = CrossFit([Counted(y)], 400, 4, 0)
-    one = asked(y, 1)
-    belief = fit.fit(one, np.ones(1)).probabilities
-    assert (belief[fit.fold == fit.fold[one.items[0]]] == 0.25).all()
-
-
-# A user's own surrogate
-
-
-def test_a_forest_of_ones_own_is_a_candidate(digits):
-    method = altmas.make_method("certified", surrogate=RandomForestClassifier(10))
+def test_a_forest_of_ones_own_is_a_learner(digits):
+    method = altmas.make_method("certified", learners=["kernel", RandomForestClassifier(5)])
     result = altmas.assess(
         digits.predictions[:200], digits.scores[:200], digits.images[:200], oracle=digits.labels[:200],
         classes=range(10), method=method, budget=50, initial=40, progress=False,
     )  # fmt: skip
-    weights = result.findings.state.refit.weights
-    assert list(weights) == ["scores", "groups", "network", "network with pseudo-labels"]
-    assert sum(weights.values()) == pytest.approx(1)
-    network = result.findings.state.setup.cross_fit.models[2]
-    assert isinstance(network, FromFeatures)
+    refit = result.findings.state.refit
+    assert list(refit.weights) == ["scores and features", "scores", "groups"]
+    assert sum(refit.weights.values()) == pytest.approx(1)
+    assert list(refit.learners) == ["kernel", "RandomForestClassifier"]
+    assert sum(refit.learners.values()) == pytest.approx(1)
+    assert 0 < refit.features_error < 2
     assert result.estimates["estimate"].between(0, 1).all()
-    assert result.findings.state.refit.probabilities.sum(1) == pytest.approx(np.ones(200), abs=1e-5)
+    assert refit.probabilities.sum(1) == pytest.approx(np.ones(200), abs=1e-5)

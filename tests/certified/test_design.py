@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from altmas.beliefs.label_models import label_models
 from altmas.certified.design import Sample, designed, linearise
 from altmas.certified.estimator import Estimator
 from altmas.certified.method import Certified
@@ -79,28 +80,28 @@ def test_every_cell_is_right_on_average_whatever_is_believed(sizes, seed):
 class Fixed:
     """A label model that knows nothing and learns nothing."""
 
-    name, quick = "fixed", True
+    name, asks_learners = "fixed", False
 
     def __init__(self, probabilities):
         self.probabilities = probabilities
 
-    def fit(self, answers, weights, rng):
-        return lambda items: self.probabilities[items]
+    def about(self, wanted, answers, weights, says):
+        return self.probabilities[wanted]
 
 
 class LearnsTheWrongClass:
     """A label model that takes every answer for the class after it, and is soon sure of it."""
 
-    name, quick = "learns the wrong class", True
+    name, asks_learners = "learns the wrong class", False
 
     def __init__(self, pool):
         self.said = pool.predictions
 
-    def fit(self, answers, weights, rng):
+    def about(self, wanted, answers, weights, says):
         table = np.full((3, 3), 0.5)
         np.add.at(table, (self.said[answers.items], (answers.labels + 1) % 3), 1.0)
         table /= table.sum(1, keepdims=True)
-        return lambda items: table[self.said[items]]
+        return table[self.said[wanted]]
 
 
 def through_the_method(monkeypatch, model, runs, *, sizes=(10, 7, 7), seed=0, **options):
@@ -318,3 +319,47 @@ def test_one_label_column_can_be_another_model_s(rng):
     sample = drawn(pool, y, (60,), rng)
     other = Target("accuracy", metric("accuracy", CLASSES), y, 3)
     assert design_of([(1.0, other)], sample).design == pytest.approx(1, abs=1e-12)
+
+
+# Learners on features
+
+
+class SaysTheWrongClass:
+    """A learner that is certain of the class after the label it was told, and of the next for its neighbours."""
+
+    name, quick = "wrong on purpose", True
+
+    def bind(self, space):
+        self.size = space.size
+        return self
+
+    def learn(self, lesson):
+        self.lesson, self.warm = lesson, {}
+        return self
+
+    def left_out(self, without):
+        seen = self.lesson.seen(without)
+        return np.eye(3)[(self.lesson.labels[seen] + 1) % 3] * 0.97 + 0.01
+
+    def predict(self, items, without):
+        seen = self.lesson.seen(without)
+        most = np.bincount(self.lesson.labels[seen], minlength=3).argmax() if len(seen) else 0
+        return np.eye(3)[(np.asarray(items) + most) % 3] * 0.97 + 0.01
+
+
+@pytest.mark.parametrize("runs", [60, pytest.param(600, marks=pytest.mark.slow)])
+def test_the_method_is_right_on_average_with_a_learner_that_is_wrong_on_purpose(runs, seed, monkeypatch):
+    """Accuracy within 4 standard errors over the runs: fails by chance once in 16,000."""
+    pool, y = small_pool()
+    only = [one for one in label_models(pool, learners=True) if one.asks_learners]
+    monkeypatch.setattr("altmas.certified.state.label_models", lambda *_, **__: only)
+    pool = Pool.build(
+        [pool.classes[one] for one in pool.predictions], scores=pool.scores, classes=CLASSES, features=np.eye(60)
+    )
+    designs = []
+    for s in range(runs):
+        recipe = Certified(floor=0.3, learners=[SaysTheWrongClass()])
+        run, _ = at_work(recipe, pool, y, sizes=(10, 7, 7), seed=100_000 * seed + s)
+        designs.append(run.estimate(0.95)[0].design)
+    found, truth = np.array(designs), (pool.predictions == y).mean()
+    assert abs(found.mean() - truth) < 4 * found.std() / np.sqrt(runs)

@@ -230,9 +230,17 @@ WRONG = {
         {"method": altmas.make_method("certified", interval="anytime"), "metrics": ["accuracy", "mcc"]},
         "metric 'mcc' must be a ratio of sums over items, or a mean of such, for an anytime interval; got another",
     ),
-    "a certified surrogate that cannot draw": (
-        {"features": np.eye(N), "method": altmas.make_method("certified", surrogate=object())},
-        "surrogate must have fit and draw, or be a scikit-learn ensemble; got object.",
+    "a learner that cannot learn": (
+        {"features": np.eye(N), "method": "certified", "learners": [object()]},
+        "learner must be a name, or a classifier with fit and predict_proba; got object.",
+    ),
+    "a learner nobody knows": (
+        {"method": "certified", "learners": ["forest"]},
+        "learner must be one of kernel, linear, neighbours, network, or a classifier of scikit-learn; got 'forest'.",
+    ),
+    "learners for a method without": (
+        {"learners": ["kernel"]},
+        "learners must come with a method that takes them: certified, lure, ase, ppi, asi; got 'random'.",
     ),
     "a group task for certified": (
         {"method": "certified", "task": "identify"},

@@ -93,7 +93,7 @@ def test_an_audit_and_assess_are_one(name, task, chosen_seed, world, tmp_path):
 
 
 def test_an_audit_and_assess_are_one_with_features(world, tmp_path):
-    """What the network said is kept between its trainings, in the same way behind both doors."""
+    """Learners take part in the same way behind both doors."""
     labels, said, given = world
     features = np.eye(3)[labels] + np.random.default_rng(1).normal(0, 0.7, (150, 3))
     featured = labels, said, {**given, "features": features}
@@ -117,7 +117,7 @@ def test_an_audit_of_anytime_intervals_is_one_with_assess(chosen_seed, world, tm
 
 def test_a_log_is_read_by_the_same_engine(world):
     """From the log alone the belief is learnt anew; with the labels of the last refit it is the same one."""
-    result = by_assess(world, "certified", "estimate", 0, network=False)
+    result = by_assess(world, "certified", "estimate", 0, learners=())
     known = result.findings.state.refit.known
     log = result.answers[["id", "label", "inclusion"]]
     again = altmas.estimate_from_log(result.pool, log, ["accuracy", "macro_recall"])

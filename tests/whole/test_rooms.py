@@ -15,7 +15,7 @@ import altmas.surrogates
 from worlds.places import ROOT
 
 NUMERIC = {"numpy", "scipy"}
-LEARNING = {"tensorflow", "tensorflow_probability", "keras", "sklearn", "skopt"}
+LEARNING = {"threadpoolctl", "tensorflow", "tensorflow_probability", "keras", "sklearn", "skopt"}
 WEB = {"jinja2", "markupsafe", "starlette", "uvicorn"}
 USUAL = NUMERIC | {"pandas"}
 

@@ -1,0 +1,113 @@
+"""What is believed about an item comes from the answers outside its fold: the belief never saw its label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.beliefs.label_models import LabelModel
+from altmas.core.answers import Answers
+from altmas.core.streams import stream
+from altmas.metrics.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.surrogates.learners.blend import Blend, LearntBlend
+
+FOLDS = 5
+PRIOR = 4.0
+"""The first candidate starts with the credit of this many answers: another has to be better, not only lucky."""
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Label probabilities `[N, C]` of the whole pool, and what each candidate counts for.
+
+    Where learners on features took part: how much each counted, what they start from next time, and what would have
+    been believed of the answered items without them `[n, C]`.
+    """
+
+    probabilities: FloatArray
+    weights: dict[str, float]
+    learners: dict[str, float] = field(default_factory=dict)
+    warm: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    without_features: FloatArray | None = None
+
+
+class CrossFit:
+    """Splits the pool into folds once, and fits every candidate out of fold.
+
+    Learners on features learn at two depths: what they say about an answer, for the belief of another fold, comes from
+    answers that are neither that one nor of the other fold.
+    """
+
+    def __init__(
+        self, models: Sequence[LabelModel], size: int, classes: int, seed: int, learners: Blend | None = None
+    ) -> None:
+        self.models, self.classes, self.seed, self.learners = models, classes, seed, learners
+        self.fold = stream(seed, "folds").permutation(size) % FOLDS
+
+    def fit(self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]] | None = None) -> Belief:
+        """Fit every candidate out of fold, and mix them by how well they predicted the answers."""
+        if self.learners is None:
+            return self._fit(answers, weights, {})
+        from altmas.surrogates.learners.threads import one_thread
+
+        with one_thread():
+            return self._fit(answers, weights, warm or {})
+
+    def _fit(self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]]) -> Belief:
+        learnt = self._learnt(answers, warm)
+        each = [np.empty((len(self.fold), self.classes)) for _ in self.models]
+        for k in range(FOLDS):
+            inside = np.flatnonzero(self.fold == k)
+            others = np.flatnonzero(self.fold[answers.items] != k)
+            says = None if learnt is None else (learnt.predict(inside, k), learnt.left_out(k))
+            for out, model in zip(each, self.models, strict=True):
+                hears = says if model.asks_learners else None
+                out[inside] = model.about(inside, answers.at(others), weights[others], hears)
+        mixed, share = _mixed(each, answers.items, answers.labels, weights)
+        names = [one.name for one in self.models]
+        shares = dict(zip(names, share.tolist(), strict=True))
+        if learnt is None:
+            return Belief(mixed, shares)
+        alone = [p[answers.items] for p, one in zip(each, self.models, strict=True) if not one.asks_learners]
+        without = _mixed(alone, np.arange(len(answers)), answers.labels, weights)[0] if alone else None
+        return Belief(mixed, shares, learnt.shares(), learnt.warm, without)
+
+    def _learnt(self, answers: Answers, warm: Mapping[str, NDArray[Any]]) -> LearntBlend | None:
+        if self.learners is None:
+            return None
+        from altmas.surrogates.learners.protocol import Lesson
+
+        seed = int(stream(self.seed, "learners", len(answers)).integers(1 << 31))
+        lesson = Lesson(
+            answers.items, answers.labels, self.fold[answers.items], self.classes, FOLDS, seed=seed, warm=warm
+        )
+        return self.learners.learn(lesson)
+
+
+def _mixed(
+    each: Sequence[FloatArray], rows: IntArray, labels: IntArray, weights: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """The mixture of candidates by what they gave the labels of some rows, and their shares."""
+    if len(each) == 1:
+        return each[0], np.ones(1)
+    share = stack(np.stack([p[rows, labels] for p in each], axis=1), weights)
+    return np.asarray(sum(w * p for w, p in zip(share, each, strict=True))), share
+
+
+def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:
+    """Mixture weights `[S]` of candidates that gave the answers these out-of-fold probabilities `[n, S]`.
+
+    >>> stack(np.array([[0.9, 0.1]] * 20), np.ones(20)).round(2).tolist()
+    [1.0, 0.0]
+    """
+    from altmas.surrogates.outputs.wrong_labels import mixture_weights
+
+    prior = PRIOR * (np.arange(likelihood.shape[1]) == 0)
+    scale = len(weights) / max(float(weights.sum()), 1e-12)
+    return mixture_weights(np.maximum(likelihood, 1e-9), prior, weights * scale, steps=200)

@@ -1,0 +1,91 @@
+"""What a learner on features can do, and what it has learnt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from altmas.metrics.types import Float32Array, FloatArray, IntArray
+from altmas.surrogates.learners.space import Space
+
+Warm = Mapping[str, NDArray[Any]]
+"""What a learner starts from next time, by name: arrays that a file can keep."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Answers to learn from: items, labels below `classes`, and which of some `parts` each belongs to `[n]`.
+
+    What is learnt can be asked for as if one part had never been seen; with `whole`, also from all of them. `seed`
+    decides whatever a learner leaves to chance, and `warm` is what it left behind when it last learnt.
+    """
+
+    items: IntArray
+    labels: IntArray
+    part: IntArray
+    classes: int
+    parts: int
+    seed: int = 0
+    whole: bool = False
+    warm: Warm = field(default_factory=dict)
+
+    @property
+    def left_out_parts(self) -> list[int | None]:
+        """What may be left out: each part in turn or, of a whole, nothing."""
+        return [None] if self.whole else list(range(self.parts))
+
+    def seen(self, without: int | None) -> IntArray:
+        """Rows of the answers outside a part.
+
+        >>> Lesson(np.array([7, 8, 9]), np.array([0, 1, 1]), np.array([0, 1, 0]), 2, 2).seen(without=0).tolist()
+        [1]
+        """
+        return np.arange(len(self.items)) if without is None else np.flatnonzero(self.part != without)
+
+    @property
+    def one_hot(self) -> Float32Array:
+        """The labels as rows of zeros and a one `[n, C]`."""
+        return np.eye(self.classes, dtype=np.float32)[self.labels]
+
+
+class Learnt(Protocol):
+    """Label probabilities from answers. `without` names the part that was not seen; None is asked for of a whole."""
+
+    def left_out(self, without: int | None) -> FloatArray:
+        """Of each answer outside the part `[n, C]`, from others outside it: its own label was not seen either."""
+        ...
+
+    def predict(self, items: IntArray, without: int | None) -> FloatArray:
+        """Of any items `[m, C]`, from all answers outside the part."""
+        ...
+
+    @property
+    def warm(self) -> Warm:
+        """What to start from next time."""
+        ...
+
+
+class Learner(Protocol):
+    """One way to learn labels from features. `quick` ones cost milliseconds and are always asked."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def quick(self) -> bool: ...
+
+    def bind(self, space: Space) -> BoundLearner:
+        """Get ready for the items of one pool; refuses features that it cannot take."""
+        ...
+
+
+class BoundLearner(Protocol):
+    """A learner on one pool's items."""
+
+    def learn(self, lesson: Lesson) -> Learnt:
+        """Learn from answers; a function of the lesson alone."""
+        ...
