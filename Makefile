@@ -34,6 +34,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/bandit.py
 	$(BIN)/python benchmarks/betting.py
 	$(BIN)/python benchmarks/certified.py
+	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/limits.py --smoke
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/page.py

@@ -1,8 +1,8 @@
 """Bayesian surrogates: beliefs about labels, accuracies and surfaces that give draws.
 
-Everything here learns from arrays: `networks` from features, `outputs` from what models said, `groups` from counts per
-group, `surface` from counts per combination of attributes. Pools, answers and methods are unknown here; who binds a
-surrogate to a pool is `altmas.beliefs`.
+Everything here learns from arrays: `networks` and `learners` from features, `outputs` from what models said, `groups`
+from counts per group, `surface` from counts per combination of attributes. Pools, answers and methods are unknown here;
+who binds a surrogate to a pool is `altmas.beliefs`.
 """
 
 from __future__ import annotations

@@ -32,6 +32,7 @@ from altmas.core.findings import (
     TellsAnytime,
     TellsCalibration,
     TellsConfusion,
+    TellsFeatures,
     TellsGroups,
     asked,
 )
@@ -45,6 +46,7 @@ from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
 from altmas.words.conduct import conduct_warnings, drawing_warnings
+from altmas.words.features import features_sentence
 from altmas.words.verdict import how_to_answer, taken_as_alike
 
 if TYPE_CHECKING:
@@ -186,6 +188,12 @@ class AuditFindings:
     def best(self) -> pd.DataFrame | None:
         """P(best) of every model by metric; None for one."""
         return self.found.best() if isinstance(self.found, ComparesModels) else None
+
+    @property
+    def features_verdict(self) -> str:
+        """What features were worth, in a sentence; nothing where there are none."""
+        worth = self.found.features if isinstance(self.found, TellsFeatures) else None
+        return "" if worth is None else features_sentence(worth)
 
     def forecast(self, within: float) -> pd.DataFrame | None:
         """Labels needed in all for ordinary intervals of +- `within`, and what random sampling would have needed."""

@@ -25,6 +25,7 @@ from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
 from altmas.core.estimates import Estimate, whatever_missing
+from altmas.core.findings import FeaturesWorth
 from altmas.core.groups import groups_by
 from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
@@ -34,6 +35,7 @@ from altmas.core.result import Result
 from altmas.core.targets import Target
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
+from altmas.words.features import features_sentence
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 
 
@@ -197,6 +199,14 @@ class CertifiedFindings:
         lost = [_lost(one) for one in self.ordinary]
         return self.estimator.forecast(self.state.setup.targets, halves, goal, lost)
 
+    @property
+    def features(self) -> FeaturesWorth | None:
+        """What features were worth, as the answers that the last refit knew have it."""
+        made = self.state.refit
+        if self.plain is not None or made is None or made.features_error is None:
+            return None
+        return FeaturesWorth(made.features_error, made.learners)
+
     # All looks together
 
     def at_all_looks(self) -> CertifiedFindings:
@@ -326,6 +336,12 @@ class CertifiedResult(Result):
     def best(self) -> pd.DataFrame:
         """P(best) of every model, by metric."""
         return models.best(self.findings.estimator, self.findings.job.metrics)
+
+    @property
+    def features(self) -> str:
+        """What features were worth, in a sentence; nothing where there are none."""
+        worth = self.findings.features
+        return "" if worth is None else features_sentence(worth)
 
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""

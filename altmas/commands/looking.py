@@ -51,7 +51,7 @@ def estimate(
     with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metrics), anytime=anytime) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
-        verdict = found.verdict
+        verdict, features = found.verdict, found.features_verdict
     if target is not None:
         from altmas.formats.writing import write_table
 
@@ -62,6 +62,7 @@ def estimate(
             "estimates": shared.rows(table),
             "missing": missing,
             "verdict": verdict,
+            "features": features,
             "warnings": list(warnings),
         }
         shared.say_json("estimate", data, audit)
@@ -78,6 +79,8 @@ def estimate(
         shared.say(f"The intervals{f' of {named}' if len(promises) > 1 else ''} promise: {promise}")
     if verdict is not None:
         shared.say(f"About the task: {verdict}")
+    if features:
+        shared.say(features)
     shared.say_warnings(warnings)
 
 

@@ -6,7 +6,7 @@ and `asked` refuses it in one sentence where the method does not have it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -172,6 +172,22 @@ class TellsAnytime(Protocol):
     def plain(self) -> tuple[Estimate, ...] | None: ...
 
     def at_all_looks(self) -> Findings: ...
+
+
+@dataclass(frozen=True)
+class FeaturesWorth:
+    """The expected error as a share of what it would be without features, and what each learner on them counts for."""
+
+    error: float
+    learners: Mapping[str, float]
+
+
+@runtime_checkable
+class TellsFeatures(Protocol):
+    """What features were worth; None where there are none, or nothing learns from them."""
+
+    @property
+    def features(self) -> FeaturesWorth | None: ...
 
 
 @runtime_checkable

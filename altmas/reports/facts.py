@@ -38,7 +38,7 @@ SCHEMA = {
     "guidelines": "what annotators were told",
     "headline": "sentences: one verdict, or one per model and then which is best",
     "models": "a list; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
-    "unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], surface (by, "
+    "features, unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], surface (by, "
     "estimator, least, combinations, judged, labelled, largest_only, verdict, promise, arms [values, ...], "
     "attributes [attribute, rows []], pairs [attributes, values, cells []]; null unless asked for), confusion "
     "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
@@ -135,7 +135,7 @@ def gather(
 def _model(audit: Audit, findings: AuditFindings | None, name: str, wanted: Wanted) -> dict[str, Any]:
     if findings is not None:
         return ModelFacts(findings, audit.pool, audit.settings.method, name, wanted).gather()
-    unsaid = dict.fromkeys(("reach", "promise", "next", "random", "unanswered"), "")
+    unsaid = dict.fromkeys(("reach", "promise", "next", "random", "features", "unanswered"), "")
     empty: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
     none = dict.fromkeys(("main", "surface", "confusion", "calibration"))
     left_out = [] if wanted.surface is None else [{"part": "combinations", "why": "No item has a label yet."}]

@@ -217,6 +217,7 @@ class ModelFacts:
             "promise": promise_in_words(main, level) if main else "",
             "next": "" if exact else next_step(ahead, size),
             "random": random_needed(main) if main and compared else "",
+            "features": self.findings.features_verdict,
             "unanswered": unanswered(self.findings.missing, main),
         }
 
