@@ -50,10 +50,10 @@ def make_features(
         _add(parts, shown.array, f"from {_counted(shown.read)} ({shown.side} x {shown.side}, PCA)")
         said += [f"{_counted(shown.unreadable)} could not be read"] if shown.unreadable else []
     if not parts:
-        found_instead = "; ".join([*said, _left_out(why)] if why else said) or "all alike, or blank"
-        raise InputError("features", "be made of something that tells items apart", found_instead)
+        got = "; ".join([*said, *([f"only {_listed(why)}"] if why else [])]) or "texts or images that are all alike"
+        raise InputError("features", "be made of something that tells items apart", got)
     counts = [f"{array.shape[1]:,} {'' if i else _numbers(array)}{how}" for i, (array, how) in enumerate(parts)]
-    used = "; ".join([*counts, *said, *([_left_out(why)] if why else [])])
+    used = "; ".join([*counts, *said, *([f"left out: {_listed(why)}"] if why else [])])
     arrays = [array for array, _ in parts]
     return MadeFeatures(arrays[0] if len(arrays) == 1 else np.concatenate(arrays, axis=1), used)
 
@@ -77,6 +77,6 @@ def _columns(names: Sequence[str]) -> str:
     return f"{'column' if len(names) == 1 else 'columns'} {shown}{more}"
 
 
-def _left_out(why: Mapping[str, str]) -> str:
+def _listed(why: Mapping[str, str]) -> str:
     shown = ", ".join(f"{name!r} ({reason})" for name, reason in list(why.items())[:NAMES_SHOWN])
-    return f"left out: {shown}" + (f" and {len(why) - NAMES_SHOWN:,} more" if len(why) > NAMES_SHOWN else "")
+    return shown + (f" and {len(why) - NAMES_SHOWN:,} more" if len(why) > NAMES_SHOWN else "")

@@ -25,6 +25,7 @@ _CONTINENTAL = re.compile(r"[+-]?([0-9]{1,3}(\.[0-9]{3})+|[0-9]+),[0-9]+")
 _NOT_OF_NUMBERS = re.compile(r"[^0-9.+-]")
 _DATES = (
     (re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([T ].*)?"), ("ISO8601",)),
+    (re.compile(r"[0-9]{4}-[0-9]{2}"), ("%Y-%m",)),
     (re.compile(r"[0-9]{4}/[0-9]{1,2}/[0-9]{1,2}"), ("%Y/%m/%d",)),
     (re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}"), ("%m/%d/%Y", "%d/%m/%Y")),
     (re.compile(r"[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{4}"), ("%d.%m.%Y",)),
@@ -40,7 +41,8 @@ def cell_texts(column: Any) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace").strip()
-    return "" if is_blank(value) else str(plain(value)).strip()
+    nameless = type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__
+    return "" if nameless or is_blank(value) else str(plain(value)).strip()  # a place in memory is no content
 
 
 def as_number(text: str) -> float:
@@ -91,6 +93,7 @@ def dates_in(texts: Sequence[str]) -> FloatArray:
 def days_of(times: pd.Series[Any]) -> FloatArray:
     """Times, or lengths of time, in days; NaN for none."""
     if times.dtype.kind == "m":
-        return (times / pd.Timedelta(days=1)).to_numpy(np.float64)
-    aware = pd.to_datetime(times, utc=True)
-    return ((aware - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)).to_numpy(np.float64)
+        return (times / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan)
+    exact = pd.to_datetime(times, utc=True).dt.tz_localize(None).to_numpy()
+    seconds = exact.astype("datetime64[s]")  # nanoseconds would end in the year 2262
+    return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / 86_400)

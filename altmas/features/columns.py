@@ -56,7 +56,7 @@ def studied(name: str, column: pd.Series[Any]) -> Studied:
     """
     kind = column.dtype
     if getattr(kind, "kind", "O") in "Mm":
-        return _numbers(name, days_of(column))
+        return _numbers(name, days_of(column), may_be_ids=False)
     if getattr(kind, "kind", "O") in "iufb" and not isinstance(kind, pd.CategoricalDtype):
         return _numbers(name, column.to_numpy(dtype=np.float64, na_value=np.nan))
     if (matrix := matrix_of(column)) is not None:
@@ -75,7 +75,7 @@ def _of_texts(name: str, cells: list[str], codes: NDArray[Any], words: list[str]
     for read in (numbers_in, dates_in):
         values = read(words)
         if counts[told & np.isfinite(values)].sum() >= _MOSTLY * there:
-            return _numbers(name, values[codes])
+            return _numbers(name, values[codes], may_be_ids=read is numbers_in)
     if len(words) == 1:
         return Studied(name, "constant")
     several = len(words) > max(50, there / 5) or (len(words) > 10 and len(words) > there / 2)
@@ -97,14 +97,14 @@ def is_text(words: list[str]) -> bool:
     return parted >= 2 * len(some) or sum(len(_UNPARTED.findall(one[:200])) for one in some) >= 3 * len(some)
 
 
-def _numbers(name: str, values: FloatArray) -> Studied:
+def _numbers(name: str, values: FloatArray, *, may_be_ids: bool = True) -> Studied:
     """A column scaled, blanks at its mean; and one that says where the blanks are, if there are several."""
     values = np.where(np.isfinite(values), values, np.nan)
     there = np.isfinite(values)
     known = values[there]
     if not len(known):
         return Studied(name, "blank")
-    if _are_ids(name, known, len(values)):
+    if may_be_ids and _are_ids(name, known, len(values)):
         return Studied(name, "another value in every row")
     parts = [] if np.ptp(known / 2) == 0 else [_scaled(values, known)]
     if (~there).sum() >= max(3, len(values) / 500):
@@ -136,7 +136,7 @@ def _categories(name: str, codes: NDArray[Any], counts: NDArray[Any], words: lis
     kept = [i for i in order if counts[i] >= enough][:MOST_CATEGORIES]
     rest = len(codes) - int(counts[kept].sum())
     if not kept:
-        return Studied(name, "hardly a value that two items share")
+        return Studied(name, "only rare values")
     places = np.full(len(words), len(kept) if rest >= enough else -1, np.int32)
     places[kept] = np.arange(len(kept))
     categories = len(kept) + (rest >= enough)
