@@ -117,7 +117,8 @@ def assess(
     seen_labels = labels_in(oracle, names) if classes is None else ()
     if items is not None and not (isinstance(features, str) and features == AUTO):
         raise InputError("items", "come with features='auto', which are made of them", "other features, or none")
-    features, made_of = given_features(features, items, len(names), said=_told(predictions, scores, oracle))
+    told = () if features is None else _told(predictions, scores, oracle, names)
+    features, made_of = given_features(features, items, len(names), said=told)
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
         classes=classes, labels_seen=seen_labels, features_from=made_of,
@@ -159,11 +160,12 @@ def assess(
         return found if surface is None else surface_result(found, surface_found(chosen, findings, surface))
 
 
-def _told(predictions: Any, scores: Any, oracle: Any) -> list[Any]:
-    """What no feature may tell: predictions, scores, and labels where they are a column."""
+def _told(predictions: Any, scores: Any, oracle: Any, ids: Sequence[Hashable]) -> list[Any]:
+    """What no feature may tell: predictions, scores, and labels where they are known beforehand."""
     told = [*predictions.values()] if isinstance(predictions, Mapping) else [predictions]
     told += [*scores.values()] if isinstance(scores, Mapping) else [scores]
-    return [*told, None if callable(oracle) or isinstance(oracle, Mapping) else oracle]
+    labels = oracle.labels if isinstance(oracle, TableOracle) else None if callable(oracle) else oracle
+    return [*told, [labels.get(one) for one in ids] if isinstance(labels, Mapping) else labels]
 
 
 def _count(column: Any) -> int:

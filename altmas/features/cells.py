@@ -41,7 +41,8 @@ def cell_texts(column: Any) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace").strip()
-    nameless = type(value).__repr__ is object.__repr__ and type(value).__str__ is object.__str__
+    kind: Any = type(value)
+    nameless = kind.__repr__ is object.__repr__ and kind.__str__ is object.__str__
     return "" if nameless or is_blank(value) else str(plain(value)).strip()  # a place in memory is no content
 
 
@@ -90,10 +91,11 @@ def dates_in(texts: Sequence[str]) -> FloatArray:
     return best
 
 
-def days_of(times: pd.Series[Any]) -> FloatArray:
+def days_of(times: Any) -> FloatArray:
     """Times, or lengths of time, in days; NaN for none."""
     if times.dtype.kind == "m":
-        return (times / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan)
+        lengths: FloatArray = (times / pd.Timedelta(days=1)).to_numpy(np.float64, na_value=np.nan)
+        return lengths
     exact = pd.to_datetime(times, utc=True).dt.tz_localize(None).to_numpy()
     seconds = exact.astype("datetime64[s]")  # nanoseconds would end in the year 2262
     return np.where(np.isnat(seconds), np.nan, seconds.astype(np.int64) / 86_400)

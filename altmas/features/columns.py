@@ -119,7 +119,7 @@ def _scaled(values: FloatArray, known: FloatArray) -> Float32Array:
     bent = np.arcsinh(np.clip((values / 4 - middle) / spread, -1e30, 1e30))
     bent -= np.nanmean(bent)
     deviation = float(np.nanstd(bent))
-    return np.nan_to_num(bent / (deviation or 1.0)).astype(np.float32)
+    return np.asarray(np.nan_to_num(bent / (deviation or 1.0)), dtype=np.float32)
 
 
 def _are_ids(name: str, known: FloatArray, rows: int) -> bool:

@@ -44,7 +44,8 @@ def _read(cell: Any) -> Float32Array | None:
         except (ValueError, RecursionError):
             return None
     try:
-        row = np.asarray(cell, dtype=np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite, and no feature
+            row = np.asarray(cell, dtype=np.float32)
     except (TypeError, ValueError, OverflowError):
         return None
     return row if row.ndim == 1 else None

@@ -83,9 +83,7 @@ def _made(things: Things, subject: str, rows: int, media: Any, said: Sequence[An
         if given is not None:
             same_length(name, len(given), rows, "row", "rows")
     images = media if things.images is None else things.images
-    table, left_out = None, {}
-    if things.table is not None:
-        table, left_out = allowed(things.table, said)
+    table, left_out = (None, None) if things.table is None else allowed(things.table, said)
     seen = None if images is None or not any(images) else [one and str(_resolved(one)) for one in images]
     made = make_features(table, texts=things.texts, images=seen, left_out=left_out)
     return made.array, made.used

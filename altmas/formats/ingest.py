@@ -253,7 +253,7 @@ class Described:
     def table(self) -> pd.DataFrame:
         """All columns of both, in the order of the pool."""
         found = self.first.keyed.table.frame
-        if self.items is None:
+        if self.items is None or self.order is None:
             return found
         more = self.items.table.frame.iloc[self.order].reset_index(drop=True)
         return pd.concat([more, found[[name for name in found.columns if not self.items.has(name)]]], axis=1)

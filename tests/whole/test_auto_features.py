@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from PIL import Image
 
 import altmas
 from altmas.formats.auto_features import given_features
@@ -20,9 +21,9 @@ SAID, TRUTH = ["good", "bad", "bad"] * (N // 3), ["good", "bad", "good"] * (N //
 WIDTH = given_features("auto", ITEMS, N)[0].shape[1]
 
 
-def assess(**options):
+def assess(oracle=TRUTH, **options):
     quick = altmas.make_method("certified", network=False)
-    return altmas.assess(SAID, oracle=TRUTH, metrics=["accuracy"], method=quick, budget=30, progress=False, **options)
+    return altmas.assess(SAID, oracle=oracle, metrics=["accuracy"], method=quick, budget=30, progress=False, **options)
 
 
 @pytest.mark.parametrize("features", [ITEMS, ITEMS["review"], ITEMS["review"].tolist(), np.eye(N)])
@@ -32,13 +33,37 @@ def test_assess_takes_the_things_people_have(features):
     assert bool(pool.features_from) != isinstance(features, np.ndarray)
 
 
-def test_assess_makes_them_of_items_and_never_of_predictions_or_labels():
-    found = assess(features="auto", items=ITEMS.assign(prediction=SAID, really=TRUTH)).findings.job.pool
+@pytest.fixture(scope="module")
+def paths(tmp_path_factory):
+    """Images, some of them missing."""
+    folder, rng = tmp_path_factory.mktemp("images"), np.random.default_rng(0)
+    for i in range(N - 2):
+        Image.fromarray(rng.integers(0, 255, (9, 9, 3), dtype=np.uint8)).save(folder / f"{i}.png")
+    return [folder / f"{i}.png" for i in range(N - 1)] + [None]
+
+
+def test_assess_opens_images(paths):
+    pool = assess(features=paths).findings.job.pool
+    assert pool.features_from == "64 numbers per item from 58 images (32 x 32, PCA); 1 image could not be read"
+    texts = ["" if one is None else str(one) for one in paths]
+    assert np.array_equal(assess(features="auto", items=texts).findings.job.pool.features, pool.features)
+
+
+@pytest.mark.parametrize("oracle", [TRUTH, dict(enumerate(TRUTH)), altmas.TableOracle(dict(enumerate(TRUTH)))])
+def test_assess_makes_them_of_items_and_never_of_predictions_or_labels(oracle):
+    found = assess(oracle, features="auto", items=ITEMS.assign(prediction=SAID, really=TRUTH)).findings.job.pool
     assert found.features.shape == (N, WIDTH)
     assert "'prediction' (a model's" in found.features_from
     assert "'really' (says what" in found.features_from
     assert "Give items=" in refusal(assess, features="auto")
     assert refusal(assess, items=ITEMS).startswith("items must come with features='auto'")
+
+
+def test_an_audit_makes_them_of_images_and_columns(tmp_path, paths):
+    media = [one and str(one) for one in paths]
+    pool = altmas.Pool.build(SAID)
+    with altmas.Audit.create(tmp_path / "a", pool, features="auto", items=ITEMS, media=media) as audit:
+        assert audit.pool.features.shape == (N, WIDTH + 64)
 
 
 def test_an_audit_keeps_what_they_were_made_of(tmp_path):
