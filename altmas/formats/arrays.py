@@ -37,15 +37,22 @@ def read_array(path: str | Path, name: str | None = None) -> NDArray[Any]:
         array = _named(found, name)
     else:
         array = read_features(found)[0]
+    return _checked(array, found.name)
+
+
+def _checked(array: NDArray[Any], subject: str) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
-        raise InputError(found.name, "be numbers", f"dtype {array.dtype}")
+        raise InputError(subject, "be numbers", f"dtype {array.dtype}")
     if array.ndim == 0:
-        raise InputError(found.name, "be [N, ...], a row per item", "a single number")
+        raise InputError(subject, "be [N, ...], a row per item", "a single number")
     return array
 
 
 def _named(path: Path, name: str | None) -> NDArray[Any]:
-    arrays = read_npz(path, name)
+    return _only(read_npz(path, name), path)
+
+
+def _only(arrays: dict[str, NDArray[Any]], path: Path) -> NDArray[Any]:
     if len(arrays) != 1:
         hint = "Say which one by its name." if arrays else ""
         raise InputError(path.name, "hold one array", f"{len(arrays)}: {sorted(arrays)[:12]}", hint)
@@ -54,11 +61,11 @@ def _named(path: Path, name: str | None) -> NDArray[Any]:
 
 def read_named_rows(path: str | Path, id: str) -> tuple[NDArray[Any], list[str] | None]:
     """The array of an npz file, and the ids of its rows if there is one array more that is named as ids are."""
-    arrays = read_npz(existing(path), None)
-    named = [name for name in (id, "id", "ids") if name in arrays and arrays[name].ndim == 1]
-    if len(arrays) == 2 and named:
-        return read_array(path, next(name for name in arrays if name != named[0])), texts(arrays[named[0]].tolist())
-    return read_array(path), None
+    found = existing(path)
+    arrays = read_npz(found)
+    named = next((name for name in (id, "id", "ids") if name in arrays and arrays[name].ndim == 1), None)
+    ids = texts(arrays.pop(named).tolist()) if named is not None and len(arrays) == 2 else None
+    return _checked(_only(arrays, found), found.name), ids
 
 
 def read_features(source: Any, id: str | None = None) -> tuple[NDArray[Any], list[str] | None]:

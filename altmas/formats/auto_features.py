@@ -90,9 +90,11 @@ def _made(things: Things, subject: str, rows: int, media: Any, said: Sequence[An
 
 
 def allowed(
-    table: pd.DataFrame, said: Sequence[Any], without: Collection[str] = ()
+    table: pd.DataFrame, said: Sequence[Any], without: Collection[str] = (), own: Collection[str] = ()
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The columns that may be used, and why others may not: what a model said, labels and ids are no features.
+
+    `without` are known to be ids, `own` to be the items' own, whatever their names sound like.
 
     >>> frame = pd.DataFrame({"age": [1, 2, 3, 4], "verdict": list("abab"), "score": [1, 2, 3, 4]})
     >>> allowed(frame, [["x", "y", "x", "y"]])[1]
@@ -103,7 +105,7 @@ def allowed(
     for place, name in enumerate(map(str, table.columns)):
         if name in without or name.strip().casefold() == "id":
             why[name] = "an id"
-        elif smells_of_a_model(name):
+        elif name not in own and smells_of_a_model(name):
             why[name] = "a model's or a label, by its name"
         elif any(one.told_by(table.iloc[:, place]) for one in told):
             why[name] = "says what a model or a label says"

@@ -114,7 +114,7 @@ def ingest(
     own, seen = described.own(show, text, image)
     made_of = ""
     if isinstance(features, str) and features == AUTO:
-        found = _made(described, media, [*models, *others], image, text)
+        found = _made(described, media, [*models, *others], image, text, show or ())
         features, made_of = found.array, found.used
         notes.append(f"features: {made_of}")
     built = Pool.build(
@@ -158,21 +158,26 @@ def _items(
 
 
 def _made(
-    described: Described, media: list[str | None], models: list[ModelFile], image: str | None, text: str | None
+    described: Described,
+    media: list[str | None],
+    models: list[ModelFile],
+    image: str | None,
+    text: str | None,
+    show: Sequence[str],
 ) -> MadeFeatures:
     """Features of the items themselves: nothing that any model said."""
     ids = {one.keyed.column for one in models} | ({described.items.column} if described.items is not None else set())
     outputs = {name for one in models for name in one.columns.outputs} | {name for name in (image,) if name}
     table = described.table()
-    table, left_out = allowed(
-        table[[name for name in table.columns if name not in outputs]], [one.said for one in models if one.said], ids
-    )
+    table = table[[name for name in table.columns if name not in outputs]]
+    said = [one.said for one in models if one.said is not None]
+    table, left_out = allowed(table, said, ids, [name for name in (text, *show) if name])
+    shown = {name: why for name, why in left_out.items() if name not in ids}
     pictures = media if any(media) else None
-    if not len(table.columns) and pictures is None:
+    if not len(table.columns) and not shown and pictures is None:
         hint = "Give items=, a table or a folder of images (--items)."
         got = "neither columns of their own nor images"
         raise InputError("features", "have items to be made of where they are 'auto'", got, hint)
-    shown = {name: why for name, why in left_out.items() if name not in ids}
     return make_features(table, text=[text] if text else [], images=pictures, left_out=shown)
 
 

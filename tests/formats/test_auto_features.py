@@ -133,6 +133,20 @@ def test_ingest_joins_a_table_of_items_and_uses_no_models_file():
     )
 
 
+def test_a_column_named_as_the_items_own_is_used_whatever_its_name_sounds_like():
+    table = pd.DataFrame(
+        {"id": range(N), "prediction": ["a", "b"] * (N // 2), "problem": TEXTS, "class": MIXED["genre"]}
+    )
+    assert "from the text column 'problem'" in ingest(table, text="problem", features="auto").pool.features_from
+    assert "'class'; left out: 'problem'" in ingest(table, show=["class"], features="auto").pool.features_from
+    refused(
+        "features must be made of something that tells items apart; got only 'problem' (a model's or a label, by its "
+        "name), 'class' (a model's or a label, by its name).",
+        table,
+        features="auto",
+    )
+
+
 @pytest.mark.parametrize("write", ["parquet", "jsonl", "csv", "npz", "pandas", "polars", "index"])
 def test_embeddings_in_one_column_are_joined_on_ids(write, tmp_path):
     base = pd.DataFrame({"id": ["x", "007", "b"], "prediction": ["a", "b", "a"]})
