@@ -21,6 +21,7 @@ from altmas.core.result import Result
 from altmas.core.streams import new_seed
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import Task, as_task
+from altmas.formats.auto_features import AUTO, given_features
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
 from altmas.surfaces.result import surface_found, surface_result
@@ -44,6 +45,7 @@ def assess(
     within: float | None = None,
     seed: int | None = 0,
     ids: Any = None,
+    items: Any = None,
     logits: bool = False,
     cost: ArrayLike | None = None,
     task: str | Task = "estimate",
@@ -62,8 +64,9 @@ def assess(
         The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared),
         or its confidence in its prediction `[N]`, which need not be a probability. With `logits=True`, logits `[N, C]`.
     features
-        `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Without any, a surrogate learns from the
-        model's own outputs.
+        `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Or what you have of the items, to be
+        made into numbers: texts, paths of image files, or a table of mixed columns. Or `"auto"`, which makes them of
+        `items`, of the same kinds. Without any, a surrogate learns from the model's own outputs.
     opinions
         Other models' outputs on the same items, used only as evidence about the labels: names to predictions `[N]`,
         `(predictions, confidence)` or scores `[N, C]`.
@@ -116,9 +119,13 @@ def assess(
     ids = None if ids is None else as_column("ids", ids)
     names = range(_count(column)) if ids is None else ids
     seen_labels = labels_in(oracle, names) if classes is None else ()
+    if items is not None and not (isinstance(features, str) and features == AUTO):
+        raise InputError("items", "come with features='auto', which are made of them", "other features, or none")
+    told = () if features is None else _told(predictions, scores, oracle, names)
+    features, made_of = given_features(features, items, len(names), said=told)
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
-        classes=classes, labels_seen=seen_labels,
+        classes=classes, labels_seen=seen_labels, features_from=made_of,
     )  # fmt: skip
     chosen = make_method(method) if isinstance(method, str) else method
     if not hasattr(chosen, "begin"):
@@ -157,6 +164,14 @@ def assess(
         found = findings.result(chosen.name, seen) if isinstance(findings, MakesResults) else None
         found = Result.of(chosen.name, seen, findings) if found is None else found
         return found if surface is None else surface_result(found, surface_found(chosen, findings, surface))
+
+
+def _told(predictions: Any, scores: Any, oracle: Any, ids: Sequence[Hashable]) -> list[Any]:
+    """What no feature may tell: predictions, scores, and labels where they are known beforehand."""
+    told = [*predictions.values()] if isinstance(predictions, Mapping) else [predictions]
+    told += [*scores.values()] if isinstance(scores, Mapping) else [scores]
+    labels = oracle.labels if isinstance(oracle, TableOracle) else None if callable(oracle) else oracle
+    return [*told, [labels.get(one) for one in ids] if isinstance(labels, Mapping) else labels]
 
 
 def _count(column: Any) -> int:

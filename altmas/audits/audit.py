@@ -24,6 +24,7 @@ from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.core.tasks import Task, as_costs, as_task, task_data
+from altmas.formats.auto_features import given_features
 from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class Audit(Record):
         overlap: int = 1,
         items: pd.DataFrame | None = None,
         media: Sequence[str | None] | None = None,
+        features: Any = None,
         guidelines: str = "",
         title: str = "",
         inputs: Mapping[str, str] | None = None,
@@ -74,6 +76,7 @@ class Audit(Record):
 
         `metrics` left out are accuracy, macro_precision and macro_recall, or accuracy where the method knows no other.
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
+        `features` take the place of the pool's: as for `altmas.assess`, or `"auto"`, made of `items` and `media`.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
         of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one.
         `seed` is drawn by the operating system where none is given. The questions follow from it and from a secret that
@@ -82,6 +85,9 @@ class Audit(Record):
         """
         if secret is not None and draws.checked_secret(secret) and seed is None:
             raise InputError("seed", "come with a secret: both are in the report of the audit to replay", "none")
+        if features is not None:
+            told = [array for one in (*pool.outputs, *pool.opinions) for array in (one.predictions, one.scores)]
+            pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told))
         portion = preferred_batch(method, options or {}) if batch is None else batch
         settings = Settings(
             metrics_wanted(metrics, method, options or {}), method, dict(options or {}),

@@ -42,6 +42,7 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
         "models": [one.name for one in pool.outputs],
         "opinions": [one.name for one in pool.opinions],
         "groups": {name: values for name, (values, _) in groups.items()},
+        **({"features_from": pool.features_from} if pool.features_from else {}),
     }
     for k, (_, codes) in enumerate(groups.values()):
         written.append(write_array(home / f"group-{k}.npy", codes))
@@ -64,7 +65,8 @@ def load_pool(folder: Path, files: Collection[str]) -> Pool:
         tuple(_outputs(home, kind, k, name, files) for k, name in enumerate(names[several]))
         for kind, several in (("model", "models"), ("opinion", "opinions"))
     )
-    return Pool(ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions)
+    made_of = str(names.get("features_from", ""))
+    return Pool(ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of)
 
 
 def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:

@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 
 _file_or_folder = click.Path(exists=True, path_type=Path)
 
+
+class _FileOrAuto(click.Path):
+    """A file, or the word that has features made of the items; a file of that name is ./auto."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The word as it is, anything else as the path of something that is there."""
+        return value if value == "auto" else super().convert(value, param, ctx)
+
+
 FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text")
 SETTINGS = ("method", "seed", "secret", "initial", "batch", "level", "budget", "overlap", "title", "task")
 """Options that `ingest` and `Audit.create` take by the same names."""
@@ -37,7 +46,8 @@ DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget",
     "--scores", help="Columns with class probabilities ('p_*'), one column with a confidence, or a .npy file."
 )
 @click.option("--logits", is_flag=True, help="The scores are logits.")
-@click.option("--features", type=_file_or_folder, help="A row of numbers per item: .npy, .npz or a table.")
+@click.option("--features", type=_FileOrAuto(exists=True, path_type=Path), help="A row of numbers per item: .npy, .npz "
+              "or a table; or auto, to have them made of the items: text, images, columns.")  # fmt: skip
 @click.option("--opinions", multiple=True, metavar="[NAME=]FILE", help="Other models' outputs: evidence only.")
 @click.option("--group", "groups", multiple=True, help="A column to look into, such as region. Several may be given.")
 @click.option("--items", type=_file_or_folder, help="What annotators see: a folder of images named by id, or a table.")
@@ -154,6 +164,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "doubts": _doubts(names[:-1], pool.size),
         "opinions": [one.name for one in pool.opinions],
         "features": None if pool.features is None else list(pool.features.shape[1:]),
+        "features_from": pool.features_from,
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
         "images": audit.created.body.get("media", {"files": 0, "hashed": 0}),
         "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
@@ -198,7 +209,8 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     if summary["opinions"]:
         shared.say(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
     if summary["features"] is not None:
-        shared.say(f"  features per item: {' x '.join(map(str, summary['features']))}")
+        numbers = " x ".join(map(str, summary["features"])) + " per item"
+        shared.say(f"  features: {summary['features_from'] or numbers}")
     for name, count in summary["groups"].items():
         shared.say(f"  group {name}: {count} values")
     for doubt in summary["doubts"]:

@@ -76,6 +76,8 @@ class Pool:
     features: NDArray[Any] | None = None
     groups: Mapping[str, NDArray[Any]] = field(default_factory=lambda: MappingProxyType({}))
     opinions: tuple[Outputs, ...] = ()
+    features_from: str = ""
+    """What features were made of, in words; empty where they were given as numbers, or in an audit of before."""
 
     @classmethod
     def build(
@@ -90,6 +92,7 @@ class Pool:
         opinions: Any = None,
         classes: Sequence[Hashable] | None = None,
         labels_seen: Sequence[Hashable] = (),
+        features_from: str = "",
     ) -> Pool:
         """Validate a user's arrays and freeze them into a pool.
 
@@ -129,12 +132,15 @@ class Pool:
             _warn_if_scores_say_otherwise(one, known)
         return cls(
             _ids(ids, items), known, outputs, _features(features, items), _groups(groups, items),
-            read_opinions(opinions, items, known),
+            read_opinions(opinions, items, known), features_from,
         )  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A view that cannot be changed cannot be pickled either; what it shows can.
-        return _restored, (self.ids, self.classes, self.outputs, self.features, dict(self.groups), self.opinions)
+        groups = dict(self.groups)
+        return _restored, (
+            self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from,
+        )  # fmt: skip
 
     @property
     def size(self) -> int:
@@ -150,6 +156,10 @@ class Pool:
     def scores(self) -> FloatArray | None:
         """Scores of the model under test."""
         return self.outputs[0].scores
+
+    def with_features(self, features: Any, made_of: str = "") -> Pool:
+        """The pool with other features, checked as `build` does."""
+        return replace(self, features=_features(features, self.size), features_from=made_of)
 
     def of_model(self, name: str | None) -> Pool:
         """The pool with one model under test only: the first, or by name."""
@@ -175,8 +185,10 @@ class Pool:
         return len(self.classes) + int(any((o.predictions == len(self.classes)).any() for o in self.outputs))
 
 
-def _restored(ids: Any, classes: Any, outputs: Any, features: Any, groups: dict[str, Any], opinions: Any) -> Pool:
-    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions)
+def _restored(
+    ids: Any, classes: Any, outputs: Any, features: Any, groups: dict[str, Any], opinions: Any, made_of: str = ""
+) -> Pool:
+    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from altmas.features.lists import matrix_of
 from altmas.formats.archives import read_npy, read_npz
 from altmas.formats.arrow import from_arrow, objects_in
 from altmas.formats.columns import numbers, texts
@@ -35,19 +37,35 @@ def read_array(path: str | Path, name: str | None = None) -> NDArray[Any]:
         array = _named(found, name)
     else:
         array = read_features(found)[0]
+    return _checked(array, found.name)
+
+
+def _checked(array: NDArray[Any], subject: str) -> NDArray[Any]:
     if array.dtype.kind not in "fiub":
-        raise InputError(found.name, "be numbers", f"dtype {array.dtype}")
+        raise InputError(subject, "be numbers", f"dtype {array.dtype}")
     if array.ndim == 0:
-        raise InputError(found.name, "be [N, ...], a row per item", "a single number")
+        raise InputError(subject, "be [N, ...], a row per item", "a single number")
     return array
 
 
 def _named(path: Path, name: str | None) -> NDArray[Any]:
-    arrays = read_npz(path, name)
+    return _only(read_npz(path, name), path)
+
+
+def _only(arrays: dict[str, NDArray[Any]], path: Path) -> NDArray[Any]:
     if len(arrays) != 1:
         hint = "Say which one by its name." if arrays else ""
         raise InputError(path.name, "hold one array", f"{len(arrays)}: {sorted(arrays)[:12]}", hint)
     return next(iter(arrays.values()))
+
+
+def read_named_rows(path: str | Path, id: str) -> tuple[NDArray[Any], list[str] | None]:
+    """The array of an npz file, and the ids of its rows if there is one array more that is named as ids are."""
+    found = existing(path)
+    arrays = read_npz(found)
+    named = next((name for name in (id, "id", "ids") if name in arrays and arrays[name].ndim == 1), None)
+    ids = texts(arrays.pop(named).tolist()) if named is not None and len(arrays) == 2 else None
+    return _checked(_only(arrays, found), found.name), ids
 
 
 def read_features(source: Any, id: str | None = None) -> tuple[NDArray[Any], list[str] | None]:
@@ -60,16 +78,22 @@ def read_features(source: Any, id: str | None = None) -> tuple[NDArray[Any], lis
     """
     if isinstance(source, str | Path) and Path(source).suffix.lower() in {".parquet", ".pq"}:
         source = open_parquet(existing(source))
+    elif hasattr(source, "__arrow_c_stream__") and not isinstance(source, pd.DataFrame):
+        import pyarrow as pa
+
+        with refusing("the features", "be a table"):
+            source = pa.table(source)
     if (lists := _lists(source, id)) is not None:
         return lists
+    if isinstance(source, pd.DataFrame) and (found := _lists_of_pandas(source, id)) is not None:
+        return found
     table = read_numbered(source, text=id is not None)
     subject = Path(source).name if isinstance(source, str | Path) else "features"
     ids = texts(table.frame[id]) if id in table.frame.columns else None
-    columns = [
-        numbers(table.frame[name], f"column {name!r} of {subject}", table.rows)
-        for name in table.frame.columns
-        if name != id
-    ]
+    others = [name for name in table.frame.columns if name != id]
+    if len(others) == 1 and (matrix := matrix_of(table.frame[others[0]])) is not None:
+        return matrix, ids  # lists written as JSON
+    columns = [numbers(table.frame[name], f"column {name!r} of {subject}", table.rows) for name in others]
     return np.column_stack(columns) if columns else np.empty((len(table.rows), 0)), ids
 
 
@@ -87,6 +111,15 @@ def _lists(table: Any, id: str | None) -> tuple[NDArray[Any], list[str] | None] 
         array = _matrix(table.column(names[0]), f"column {names[0]!r}")
     ids = texts(from_arrow(table.select([id]), "features")[id]) if id in table.column_names else None
     return array, ids
+
+
+def _lists_of_pandas(table: pd.DataFrame, id: str | None) -> tuple[NDArray[Any], list[str] | None] | None:
+    """The one column of lists of a pandas table, if that is all it has beside ids."""
+    if id is not None and id in table.index.names:
+        table = table.reset_index()
+    names = [name for name in table.columns if name != id]
+    matrix = matrix_of(table[names[0]]) if len(names) == 1 and table.columns.is_unique else None
+    return None if matrix is None else (matrix, texts(table[id].tolist()) if id in table.columns else None)
 
 
 def _matrix(column: Any, subject: str) -> NDArray[Any]:

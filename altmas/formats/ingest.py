@@ -15,7 +15,10 @@ from altmas.core.checks import same_length, sorted_classes
 from altmas.core.files import sha256_of
 from altmas.core.limits import few_classes
 from altmas.core.pool import MISSING, Pool
-from altmas.formats.arrays import read_array, read_features
+from altmas.features.auto import make_features
+from altmas.features.made import MadeFeatures
+from altmas.formats.arrays import read_array, read_features, read_named_rows
+from altmas.formats.auto_features import AUTO, allowed
 from altmas.formats.columns import as_objects, frame_of
 from altmas.formats.files import existing
 from altmas.formats.images import fingerprint, images_by_id, images_by_name
@@ -66,7 +69,8 @@ def ingest(
     class for its star, one column of confidences, or an npy file) and `confidence` name columns; where they do not,
     only common names are tried, and `notes` tells which. `opinions` are further models' files of the same form.
     `items` is a folder of images, each named by its id or by the column `image`, or a table with more about the items.
-    `show` names the columns annotators see, `text` the one that is the item.
+    `show` names the columns annotators see, `text` the one that is the item. `features` are numbers from a file or an
+    array; `"auto"` makes them of the items' images and of every column that is no model's, shown or not.
 
     >>> table = pd.DataFrame({"id": ["a", "b"], "prediction": ["cat", "dog"], "text": ["Miaow.", "Woof."]})
     >>> found = ingest(table)
@@ -108,6 +112,11 @@ def ingest(
     said = {name: predicted for name, (predicted, _) in told.items()}
     described, media = _items(items, image, models[0], id, inputs)
     own, seen = described.own(show, text, image)
+    made_of = ""
+    if isinstance(features, str) and features == AUTO:
+        found = _made(described, media, [*models, *others], image, text, show or ())
+        features, made_of = found.array, found.used
+        notes.append(f"features: {made_of}")
     built = Pool.build(
         said,
         ids=pool.keys,
@@ -117,6 +126,7 @@ def ingest(
         groups={name: [cell or MISSING for cell in described.cells(name, "groups")] for name in groups} or None,
         opinions={one.keyed.name: _opinion(one, known or _all(said), cast, logits, notes) for one in others} or None,
         classes=known,
+        features_from=made_of,
     )
     _well_named(built.classes)
     return Ingested(built, own, media, inputs, [*notes, *seen, *_outside(built, said)])
@@ -147,13 +157,40 @@ def _items(
     return described, media
 
 
+def _made(
+    described: Described,
+    media: list[str | None],
+    models: list[ModelFile],
+    image: str | None,
+    text: str | None,
+    show: Sequence[str],
+) -> MadeFeatures:
+    """Features of the items themselves: nothing that any model said."""
+    ids = {one.keyed.column for one in models} | ({described.items.column} if described.items is not None else set())
+    outputs = {name for one in models for name in one.columns.outputs} | {name for name in (image,) if name}
+    table = described.table()
+    table = table[[name for name in table.columns if name not in outputs]]
+    said = [one.said for one in models if one.said is not None]
+    table, left_out = allowed(table, said, ids, [name for name in (text, *show) if name])
+    shown = {name: why for name, why in left_out.items() if name not in ids}
+    pictures = media if any(media) else None
+    if not len(table.columns) and not shown and pictures is None:
+        hint = "Give items=, a table or a folder of images (--items)."
+        got = "neither columns of their own nor images"
+        raise InputError("features", "have items to be made of where they are 'auto'", got, hint)
+    return make_features(table, text=[text] if text else [], images=pictures, left_out=shown)
+
+
 def _features(features: Any, pool: Keyed, inputs: dict[str, str], notes: list[str]) -> Any:
     """Features in the order of the pool: joined on ids where the file has them, else by row."""
     if features is None or isinstance(features, np.ndarray):
         return features
+    array: Any
     ids: list[str] | None = None
-    if isinstance(features, str | Path) and Path(features).suffix.lower() in _ARRAYS:
-        array: Any = read_array(features)
+    if isinstance(features, str | Path) and Path(features).suffix.lower() == ".npz":
+        array, ids = read_named_rows(features, pool.column)
+    elif isinstance(features, str | Path) and Path(features).suffix.lower() == ".npy":
+        array = read_array(features)
     else:
         array, ids = read_features(features, pool.column)
     if ids is None:
@@ -217,6 +254,14 @@ class Described:
             return self.first.keyed.cells(name)
         known = [str(n) for one in (self.first.keyed, self.items) if one is not None for n in one.table.frame.columns]
         raise InputError(subject, "name columns of the predictions or the items", f"{name!r}; there are {known[:12]}")
+
+    def table(self) -> pd.DataFrame:
+        """All columns of both, in the order of the pool."""
+        found = self.first.keyed.table.frame
+        if self.items is None or self.order is None:
+            return found
+        more = self.items.table.frame.iloc[self.order].reset_index(drop=True)
+        return pd.concat([more, found[[name for name in found.columns if not self.items.has(name)]]], axis=1)
 
     def own(self, show: Sequence[str] | None, text: str | None, image: str | None) -> tuple[pd.DataFrame, list[str]]:
         """The columns annotators see, all text, in the order of the pool; and notes on what is shown and withheld."""

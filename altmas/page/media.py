@@ -6,34 +6,8 @@ import os
 import stat
 from pathlib import Path
 
+from altmas.core.image_files import IMAGE_KINDS, LARGEST_IMAGE, NO_LINK_NO_PIPE, image_type
 from altmas.page.wire import RefusedError
-
-LARGEST_IMAGE = 64 << 20
-IMAGE_KINDS = "PNG, JPEG, GIF, WebP or BMP"
-_BMP_HEADERS = (12, 40, 52, 56, 64, 108, 124)
-
-# Windows has neither flag.
-_NO_LINK_NO_PIPE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-
-
-def image_type(head: bytes) -> str | None:
-    r"""The content type of an image from its first bytes; None for anything else, SVG and HTML above all.
-
-    >>> image_type(b"\x89PNG\r\n\x1a\n"), image_type(b"<svg xmlns=")
-    ('image/png', None)
-    """
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "image/png"
-    if head.startswith(b"\xff\xd8\xff"):
-        return "image/jpeg"
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    # Two letters are a weak sign, so the length of the header that follows is looked at as well.
-    if head[:2] == b"BM" and int.from_bytes(head[14:18], "little") in _BMP_HEADERS:
-        return "image/bmp"
-    return None
 
 
 def real_path(registered: Path) -> Path:
@@ -51,7 +25,7 @@ def read_image(registered: Path) -> tuple[bytes, str]:
     """The bytes of an item's image and their content type."""
     path = real_path(registered)
     try:
-        with open(os.open(path, os.O_RDONLY | _NO_LINK_NO_PIPE), "rb") as file:
+        with open(os.open(path, os.O_RDONLY | NO_LINK_NO_PIPE), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
                 raise RefusedError(404, "The image of this item is not a file.")

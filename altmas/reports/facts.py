@@ -33,7 +33,8 @@ SCHEMA = {
     "as_of": "time of the last answer, or of the audit's creation",
     "level": "of the intervals",
     "labels": "items with a label",
-    "pool": "size, classes, class_names (at most 1,000), models, scores (model -> bool), opinions, groups (-> values)",
+    "pool": "size, classes, class_names (at most 1,000), models, scores (model -> bool), opinions, groups (-> values), "
+    "features (numbers per item, or null), features_from (what they were made of, or '')",
     "method": "its name",
     "guidelines": "what annotators were told",
     "headline": "sentences: one verdict, or one per model and then which is best",
@@ -110,6 +111,8 @@ def gather(
             "scores": {one.name: one.scores is not None for one in pool.outputs},
             "opinions": [one.name for one in pool.opinions],
             "groups": {name: len(set(column)) for name, column in pool.groups.items()},
+            "features": None if pool.features is None else int(np.prod(pool.features.shape[1:])),
+            "features_from": pool.features_from,
         },
         "method": audit.settings.method,
         "guidelines": audit.settings.guidelines,

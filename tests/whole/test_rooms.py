@@ -31,7 +31,8 @@ TABLE = {
     "bandits": (("core", "metrics", "surrogates", "words"), USUAL),
     "surfaces": (("core", "metrics", "surrogates", "words"), USUAL),
     "plots": (("core", "metrics", "surfaces", "words"), USUAL | {"matplotlib"}),
-    "formats": (("core", "metrics"), USUAL | {"pyarrow"}),
+    "features": (("core", "metrics"), USUAL | {"sklearn", "PIL"}),
+    "formats": (("core", "features", "metrics"), USUAL | {"pyarrow"}),
     "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces"), set()),
     "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib"}),
@@ -40,7 +41,7 @@ TABLE = {
         ("audits", "catalogue", "core", "formats", "metrics", "page", "plots", "reports", "surfaces", "words"),
         USUAL | {"click", "matplotlib", "rich"},
     ),
-    "assessment": (("catalogue", "core", "metrics", "surfaces"), USUAL),
+    "assessment": (("catalogue", "core", "formats", "metrics", "surfaces"), USUAL),
     "testing": (("core", "metrics"), USUAL),
     "demo": (
         ("assessment", "audits", "commands", "core", "metrics", "plots"),
@@ -57,7 +58,7 @@ AGAINST = {
 }
 """Late imports against the direction: conveniences of what users hold in their hands, and no others."""
 
-LATE = {"sklearn", "matplotlib", "pyarrow", "jinja2", "markupsafe", "starlette", "uvicorn"}
+LATE = {"PIL", "sklearn", "matplotlib", "pyarrow", "jinja2", "markupsafe", "starlette", "uvicorn"}
 """Packages that cost time to load: imported where they are needed, but for the rooms that are about them."""
 
 FILES = sorted(
