@@ -40,7 +40,8 @@ SCHEMA = {
     "headline": "sentences: one verdict, or one per model and then which is best",
     "models": "a list; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
     "features, unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], "
-    "surface (by, estimator, least, combinations, judged, labelled, largest_only, verdict, promise, arms [values, ...], "
+    "surface (by, estimator, least, combinations, judged, labelled, largest_only, verdict, promise, "
+    "arms [values, ...], "
     "attributes [attribute, rows []], pairs [attributes, values, cells []]; null unless asked for), confusion "
     "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
     "left_out [part, why]",

@@ -22,8 +22,7 @@ WIDTH = given_features("auto", ITEMS, N)[0].shape[1]
 
 
 def assess(oracle=TRUTH, **options):
-    quick = altmas.make_method("certified", network=False)
-    return altmas.assess(SAID, oracle=oracle, metrics=["accuracy"], method=quick, budget=30, progress=False, **options)
+    return altmas.assess(SAID, oracle=oracle, metrics=["accuracy"], budget=30, progress=False, **options)
 
 
 @pytest.mark.parametrize("features", [ITEMS, ITEMS["review"], ITEMS["review"].tolist(), np.eye(N)])
