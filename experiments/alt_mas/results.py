@@ -17,7 +17,6 @@ from altmas.experiments.alt_mas.studies import PROFILES, STUDIES
 from altmas.experiments.bench.options import FOLDER, NEW_FOLDER
 from altmas.metrics.errors import InputError
 
-
 FIGURES = (
     ("figure1", "Figures 1 and 3: MNIST", ("figure1", "figure3")),
     ("figure2", "Figures 2 and 4: CIFAR-10", ("figure2", "figure4")),

@@ -18,7 +18,7 @@ class DrawingEstimator(Protocol):
     """A classifier in scikit-learn's style that also gives draws; bring your own by matching this protocol.
 
     A draw is one coherent world: the same weights for every item. `draw` with generators in the same state must give
-    the same worlds, whichever items are asked for; that is what lets a pool be read a block at a time. If `fit` also has
+    the same worlds, whichever items are asked for; that is what lets a pool be read a block at a time. If `fit` takes
     scikit-learn's `sample_weight`, answers keep their weight among many pseudo-labels; it need not.
     """
 
@@ -57,7 +57,7 @@ class EnsembleSurrogate:
         rng: np.random.Generator | None = None,
         sample_weight: FloatArray | None = None,
     ) -> Self:
-        """Fit the ensemble on flattened rows; its `random_state` is set from `rng`. Not every ensemble takes weights."""
+        """Fit the ensemble on flattened rows; its `random_state` is set from `rng`. It gets weights if it takes any."""
         labels = np.asarray(y, dtype=np.int64)
         self._classes = int(labels.max()) + 1 if n_classes is None else n_classes
         if rng is not None and "random_state" in self.ensemble.get_params():
