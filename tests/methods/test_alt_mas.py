@@ -45,14 +45,14 @@ def assessed(digits, surrogate, **options):
 
 
 @pytest.mark.parametrize("kind", [Remembers, Weighs])
-def test_pseudo_labels_are_taught_and_answers_weigh_as_much(digits, kind):
+def test_pseudo_labels_are_taught_and_answers_weigh_more(digits, kind):
     surrogate = kind()
     result = assessed(digits, surrogate)
     stand = surrogate.taught[-1] - 60
     assert stand > 60
     assert result.estimates["promise"][0].endswith(f"; {stand} predictions stand as labels, by our guard")
     if kind is Weighs:
-        assert surrogate.weights[:60].sum() == pytest.approx(surrogate.weights[60:].sum())
+        assert surrogate.weights[:60].sum() == pytest.approx(3 * surrogate.weights[60:].sum())
 
 
 def test_literally_the_paper_has_no_guard_and_no_weights(digits):
@@ -64,10 +64,10 @@ def test_literally_the_paper_has_no_guard_and_no_weights(digits):
 
 
 @pytest.mark.parametrize(("answers", "taught"), [(100, 5000), (30, 31), (77, 301)])
-def test_half_of_every_batch_are_answers(answers, taught, rng):
+def test_three_quarters_of_every_batch_are_answers(answers, taught, rng):
     order = weighted_order(weights_of(answers, taught), 64, 100, 1000, rng)
     of_answers = (order < answers).sum(1)
-    assert np.abs(of_answers - order.shape[1] / 2).max() <= 1
+    assert np.abs(of_answers - order.shape[1] * 0.75).max() <= 1
     times = np.bincount(order.ravel(), minlength=answers + taught)
     assert times[:answers].max() <= 101
     assert np.ptp(times[:answers]) <= 1
