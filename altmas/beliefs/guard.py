@@ -8,8 +8,8 @@ makes "precision 1", and hundreds of wrong predictions become pseudo-labels. The
   that item's own answer, so every answer can be validated against, and not a third of them.
 - A threshold is worth the 90% lower confidence bound of its precision (Clopper and Pearson): no one or two answers can
   make that high, and where all agree it needs no rule of succession.
-- Thresholds below `LEAST_PROBABILITY` are not looked at: a prediction that is itself in doubt does not stand because surer
-  ones are right. Of the others the lowest whose bound is at least `LEAST_PRECISION` is taken; where there is none, no
+- Thresholds below `LEAST_PROBABILITY` are not looked at: a prediction that is itself in doubt does not stand because
+  surer ones are right. Of the others the lowest whose bound is at least `LEAST_PRECISION` is taken; where there is none, no
   prediction stands. "The highest bound" would be nearer to the paper, but that threshold swings between refits.
 
 Most answers were chosen where the method was in doubt. At or above a threshold they are harder than the open items, so
@@ -98,9 +98,7 @@ def guarded_threshold(probability: FloatArray, agrees: BoolArray, least: float) 
 
     >>> p = np.linspace(0.5, 1, 60)
     >>> [round(one, 2) for one in guarded_threshold(p, p > 0.7, 0.9)]
-    [0.69, 0.91]
-    >>> guarded_threshold(np.array([0.9, 0.2]), np.array([True, False]), 0.9)[1].__round__(2)
-    0.1
+    [0.7, 0.94]
     """
     order = np.argsort(-probability, kind="stable")
     ranked = probability[order]

@@ -24,10 +24,10 @@ from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 FEWEST_TO_TUNE_ON = 10
 
-ANSWERS_SHARE = 0.75
-"""Of every batch that the guarded network trains on, where there are many pseudo-labels: answers must not drown in them.
+MOST_WRONG = 10.0
+"""The wrong ones among the pseudo-labels weigh as much as this many answers in training, and no more.
 
-Measured with the guard: half was better than as they come, and three quarters better than half.
+Thousands of pseudo-labels of a middling model would drown the answers; those of a good model are what trains it.
 """
 
 MOST_TAUGHT = 20_000
@@ -42,8 +42,8 @@ class AltMas:
     pseudo-labelled items count as labelled in Eqs. 3 and 4, as a footnote of the paper has it, or take their drawn
     labels. `metric_aware=False` leaves the choice of items to BALD.
 
-    Which predictions are pseudo-labels is decided by a guard of ours, and the network sees them no more often than the
-    answers. `literal=True` has both as the paper is written.
+    Which predictions are pseudo-labels is decided by a guard of ours, and the network is kept from
+    learning their mistakes. `literal=True` has both as the paper is written.
     """
 
     surrogate: Any = None
@@ -164,7 +164,9 @@ class SurrogateRun:
         rng = self._stream("agreement")
         if self.guarded is None:
             return self.surrogate.agreeing(self.answers, draws=self.recipe.draws, rng=rng)
-        return self.guarded.guard.pseudo_label(self.answers, rng).rows
+        found = self.guarded.guard.pseudo_label(self.answers, rng)
+        self.precision = found.precision
+        return found.rows
 
     def _fit(self) -> None:
         answers, taught = self.answers, self._taught()
@@ -174,7 +176,8 @@ class SurrogateRun:
         if self.guarded is None:
             self.surrogate.fit(items, labels, rng=rng)
         else:
-            self.guarded.surrogate.fit(items, labels, rng=rng, weights=weights_of(len(answers), len(taught)))
+            weights = weights_of(len(answers), len(taught), self.precision)
+            self.guarded.surrogate.fit(items, labels, rng=rng, weights=weights)
 
     def _taught(self) -> IntArray:
         """The pseudo-labels to train on: not so many that the answers drown in them."""
@@ -211,17 +214,18 @@ class SurrogateRun:
         return stream(self.job.seed, "round", self.round, purpose)
 
 
-def weights_of(answers: int, taught: int) -> FloatArray | None:
-    """Weights of the answers and then of the pseudo-labels: together these weigh at most a third of the answers.
+def weights_of(answers: int, taught: int, precision: float) -> FloatArray | None:
+    """Weights of the answers and then of the pseudo-labels, of which so large a part is right.
 
-    None where all weigh the same: a pseudo-label never weighs more than an answer.
+    Together these weigh as much as so many answers as would hold `MOST_WRONG` wrong ones. None where all weigh the
+    same: a pseudo-label never weighs more than an answer.
 
-    >>> weights_of(3, 4).tolist()
-    [1.0, 1.0, 1.0, 0.25, 0.25, 0.25, 0.25]
-    >>> weights_of(9, 3)
+    >>> weights_of(2, 40, 0.5).tolist()[:3]
+    [1.0, 1.0, 0.5]
+    >>> weights_of(2, 200, 0.99)
     """
-    each = answers * (1 - ANSWERS_SHARE) / ANSWERS_SHARE / max(taught, 1)
-    return None if each >= 1 else np.repeat([1.0, each], [answers, taught])
+    each = MOST_WRONG / max(taught * (1 - precision), MOST_WRONG)
+    return None if each == 1 else np.repeat([1.0, each], [answers, taught])
 
 
 def tuning_due(rounds: IntArray) -> tuple[int, int]:
