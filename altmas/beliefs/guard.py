@@ -9,7 +9,7 @@ makes "precision 1", and hundreds of wrong predictions become pseudo-labels. The
 - A threshold is worth the 90% lower confidence bound of its precision (Clopper and Pearson): no one or two answers can
   make that high, and where all agree it needs no rule of succession.
 - Thresholds below `LEAST_PROBABILITY` are not looked at: a prediction that is itself in doubt does not stand because
-  surer ones are right. Of the others the lowest whose bound is at least `LEAST_PRECISION` is taken; where there is none,
+  surer ones are right. Of the others the lowest whose bound is at least `LEAST_PRECISION` is taken; where none is,
   no prediction stands. "The highest bound" would be nearer to the paper, but that threshold swings between refits.
 
 Most answers were chosen where the method was in doubt. At or above a threshold they are harder than the open items, so
