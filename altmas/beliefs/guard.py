@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.9
 LEAST_PRECISION = 0.85
 LEAST_PROBABILITY = 0.95
-"""All three were found by looking at outcomes, on seeds that no figure is quoted from."""
+"""All three were found by looking at outcomes; docs/alt-mas.md says on which seeds."""
 
 FOLDS_SEED = 0
 """The folds are the same in every run: they must not depend on labels, and need not depend on chance."""
