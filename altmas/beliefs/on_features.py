@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -133,7 +134,7 @@ class OnFeatures:
     estimator: Any = None
     tuned: bool = False
 
-    def bind(self, pool: Pool) -> Surrogate:
+    def bind(self, pool: Pool) -> FeatureSurrogate:
         """Prepare the features of this pool, and check that the estimator can take them."""
         from altmas.surrogates import as_drawing
 
@@ -159,9 +160,13 @@ class FeatureSurrogate:
     labels: Any
     agreement: Any
 
-    def fit(self, items: IntArray, labels: IntArray, *, rng: np.random.Generator) -> None:
-        """Fit the label estimator."""
-        self.labels.fit(LazyRows(self.view, items), labels, n_classes=len(self.pool.classes), rng=rng)
+    def fit(
+        self, items: IntArray, labels: IntArray, *, rng: np.random.Generator, weights: FloatArray | None = None
+    ) -> None:
+        """Fit the label estimator; items have weights if it knows what to do with them."""
+        known = weights is not None and takes_weights(self.labels)
+        more = {"sample_weight": weights} if known else {}
+        self.labels.fit(LazyRows(self.view, items), labels, n_classes=len(self.pool.classes), rng=rng, **more)
 
     def draw(self, items: IntArray, *, draws: int, rng: np.random.Generator) -> Probabilities:
         """Draws of the label estimator."""
@@ -201,6 +206,16 @@ class FeatureSurrogate:
         )
         self.agreement.set_params(**found.settings)
         return found.settings
+
+
+def takes_weights(estimator: Any) -> bool:
+    """Whether an estimator's fit takes scikit-learn's `sample_weight`: a user's own need not.
+
+    >>> from altmas.surrogates import MCDropoutMLP
+    >>> takes_weights(MCDropoutMLP())
+    True
+    """
+    return "sample_weight" in inspect.signature(estimator.fit).parameters
 
 
 @dataclass(frozen=True, eq=False)

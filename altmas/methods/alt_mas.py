@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from altmas.beliefs.acquisition import alt_mas, bald
 from altmas.beliefs.draws import Draws
-from altmas.beliefs.on_features import OnFeatures, Surrogate, SurrogateRecipe
+from altmas.beliefs.guard import Guard
+from altmas.beliefs.on_features import FeatureSurrogate, OnFeatures, Surrogate, SurrogateRecipe
 from altmas.core.answers import Answers
 from altmas.core.checks import whole_number
 from altmas.core.estimates import Estimate, plug_in
@@ -22,6 +23,12 @@ from altmas.metrics import CounterfactualMeans, tally
 from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 FEWEST_TO_TUNE_ON = 10
+
+MOST_WRONG = 10.0
+"""The wrong ones among the pseudo-labels weigh as much as this many answers in training, and no more.
+
+Thousands of pseudo-labels of a middling model would drown the answers; those of a good model are what trains it.
+"""
 
 MOST_TAUGHT = 20_000
 """At most this many pseudo-labels are trained on: a fit visits a limited number of items, the answers among them."""
@@ -34,6 +41,9 @@ class AltMas:
     `surrogate` is a drawing estimator or scikit-learn ensemble (None: an MC-dropout network). `counted` decides whether
     pseudo-labelled items count as labelled in Eqs. 3 and 4, as a footnote of the paper has it, or take their drawn
     labels. `metric_aware=False` leaves the choice of items to BALD.
+
+    Which predictions are pseudo-labels is decided by a guard of ours, and the network is kept from
+    learning their mistakes. `literal=True` has both as the paper is written.
     """
 
     surrogate: Any = None
@@ -42,6 +52,7 @@ class AltMas:
     counted: bool = True
     tune: bool = False
     metric_aware: bool = True
+    literal: bool = False
     name: str = "altmas"
 
     def begin(self, job: Job) -> Run:
@@ -63,7 +74,7 @@ class Bald:
         """Bind the surrogate to the pool's features."""
         recipe = AltMas(
             self.surrogate, self.draws, pseudo_labels=False, counted=False, tune=self.tune, metric_aware=False,
-            name=self.name,
+            literal=True, name=self.name,
         )  # fmt: skip
         return SurrogateRun(job, recipe)
 
@@ -74,16 +85,29 @@ NOTHING_TO_LEARN_FROM = (
 )
 
 
+@dataclass(frozen=True, eq=False)
+class Guarded:
+    """A surrogate that can weigh what it learns from, and the guard over its pseudo-labels."""
+
+    surrogate: FeatureSurrogate
+    guard: Guard
+
+
 class SurrogateRun:
     """A round: pseudo-label, fit, draw, count; then estimate and, if asked, choose."""
 
     def __init__(self, job: Job, recipe: AltMas) -> None:
         whole_number("draws", recipe.draws, 2)
         self.job, self.recipe = job, recipe
-        bindable: SurrogateRecipe = (
-            recipe.surrogate if hasattr(recipe.surrogate, "bind") else OnFeatures(recipe.surrogate, recipe.tune)
-        )
-        self.surrogate: Surrogate = bindable.bind(job.pool)
+        self.guarded: Guarded | None = None
+        if hasattr(recipe.surrogate, "bind"):  # it has its own way to say where the model under test is right
+            theirs: SurrogateRecipe = recipe.surrogate
+            self.surrogate: Surrogate = theirs.bind(job.pool)
+        else:
+            ours = OnFeatures(recipe.surrogate, recipe.tune).bind(job.pool)
+            self.surrogate = ours
+            if recipe.pseudo_labels and not recipe.literal:
+                self.guarded = Guarded(ours, Guard(job.pool))
         if job.pool.features is None:
             job.reporter.note("no features given: the surrogate learns from the model under test's own outputs.")
         if job.pool.features is None and job.pool.scores is None:
@@ -99,18 +123,19 @@ class SurrogateRun:
         if len(answers) and len(open_items):
             self._tune_if_due()
             if recipe.pseudo_labels:
-                self.pseudo = self.surrogate.agreeing(answers, draws=recipe.draws, rng=self._stream("agreement"))
-            taught = self._taught()
-            items = np.concatenate([answers.items, taught])
-            labels = np.concatenate([answers.labels, pool.predictions[taught]])
-            self.surrogate.fit(items, labels, rng=self._stream("fit"))
+                self.pseudo = self._pseudo_labelled()
+            self._fit()
         self.draws = Draws(self._probabilities, open_items, draws=recipe.draws, classes=len(pool.classes))
         self.drawn = self._drawn_labels() if len(answers) else np.zeros((recipe.draws, len(open_items)), np.int16)
         self.confusions = self._confusions()
 
     def estimate(self, level: float) -> list[Estimate]:
-        """Eq. 3."""
-        return plug_in(self.job.metrics, self.confusions, len(self.answers), level)
+        """Eq. 3; the promise says how many predictions our guard let stand as labels."""
+        found = plug_in(self.job.metrics, self.confusions, len(self.answers), level)
+        if self.guarded is None or len(self.draws.items) == 0:
+            return found
+        said = f"{len(self.pseudo):,} predictions stand as labels, by our guard"
+        return [replace(one, promise=f"{one.promise}; {said}") for one in found]
 
     def choose(self, count: int) -> Choice:
         """The items of highest mutual information; at random before the first answer."""
@@ -134,6 +159,25 @@ class SurrogateRun:
     def _probabilities(self, items: IntArray) -> Probabilities:
         # A new generator of the same stream each time: every block sees the same worlds.
         return self.surrogate.draw(items, draws=self.recipe.draws, rng=self._stream("draw"))
+
+    def _pseudo_labelled(self) -> IntArray:
+        rng = self._stream("agreement")
+        if self.guarded is None:
+            return self.surrogate.agreeing(self.answers, draws=self.recipe.draws, rng=rng)
+        found = self.guarded.guard.pseudo_label(self.answers, rng)
+        self.precision = found.precision
+        return found.rows
+
+    def _fit(self) -> None:
+        answers, taught = self.answers, self._taught()
+        items = np.concatenate([answers.items, taught])
+        labels = np.concatenate([answers.labels, self.job.pool.predictions[taught]])
+        rng = self._stream("fit")
+        if self.guarded is None:
+            self.surrogate.fit(items, labels, rng=rng)
+        else:
+            weights = weights_of(len(answers), len(taught), self.precision)
+            self.guarded.surrogate.fit(items, labels, rng=rng, weights=weights)
 
     def _taught(self) -> IntArray:
         """The pseudo-labels to train on: not so many that the answers drown in them."""
@@ -168,6 +212,20 @@ class SurrogateRun:
 
     def _stream(self, purpose: str) -> np.random.Generator:
         return stream(self.job.seed, "round", self.round, purpose)
+
+
+def weights_of(answers: int, taught: int, precision: float) -> FloatArray | None:
+    """Weights of the answers and then of the pseudo-labels, of which so large a part is right.
+
+    Together these weigh as much as so many answers as would hold `MOST_WRONG` wrong ones. None where all weigh the
+    same: a pseudo-label never weighs more than an answer.
+
+    >>> weights_of(2, 40, 0.5).tolist()[:3]
+    [1.0, 1.0, 0.5]
+    >>> weights_of(2, 200, 0.99)
+    """
+    each = MOST_WRONG / max(taught * (1 - precision), MOST_WRONG)
+    return None if each == 1 else np.repeat([1.0, each], [answers, taught])
 
 
 def tuning_due(rounds: IntArray) -> tuple[int, int]:

@@ -17,6 +17,13 @@ from altmas.experiments.alt_mas.studies import PROFILES, STUDIES
 from altmas.experiments.bench.options import FOLDER, NEW_FOLDER
 from altmas.metrics.errors import InputError
 
+FIGURES = (
+    ("figure1", "Figures 1 and 3: MNIST", ("figure1", "figure3")),
+    ("figure2", "Figures 2 and 4: CIFAR-10", ("figure2", "figure4")),
+    ("embedding", "An embedding of Fashion-MNIST", ("embedding", "embedding-networks")),
+)
+"""Study, title, and the names of its two pictures."""
+
 
 def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
     """The page, and the figures beside it."""
@@ -27,8 +34,8 @@ def write_results(folder: Path, docs: Path, profile: str = "quick") -> None:
     docs.mkdir(parents=True, exist_ok=True)
     with mpl.rc_context(STYLE):
         parts = [opening(studies)]
-        for name, title, numbers in (("figure1", "MNIST", (1, 3)), ("figure2", "CIFAR-10", (2, 4))):
-            parts.append(figure_section(studies[name], title, numbers, docs))
+        for name, title, pictures in FIGURES:
+            parts.append(figure_section(studies[name], title, pictures, docs))
         parts.append(field_section(studies, docs))
     parts.append(ablation_section(studies["ablations"]))
     (docs / "results.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")

@@ -10,6 +10,7 @@ from altmas.experiments.alt_mas.results_figures import draw_ratios, save
 from altmas.experiments.alt_mas.results_rows import Study, panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_sections import best_of, in_words, percent
 from altmas.experiments.alt_mas.results_words import EVERY_METHOD, PANELS
+from altmas.experiments.alt_mas.studies import LITERALLY
 from altmas.experiments.bench.tables import markdown
 from altmas.metrics.errors import InputError
 
@@ -18,6 +19,7 @@ SAME_POOLS = (("figure1", "field1"), ("figure2", "field2"))
 
 PROMISES = {
     "altmas": "none: the draws' spread",
+    LITERALLY: "none: the draws' spread",
     "bald": "none: the draws' spread",
     "ase": "none: the draws' spread",
     "thompson": "credible under its prior",

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from altmas.experiments.alt_mas.studies import LITERALLY
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-COLOURS = {"altmas": "#d55e00", "bald": "#0072b2", "random": "#555555"}
-NAMES = {"altmas": "ALT-MAS", "bald": "BALD", "random": "random (Tradition)"}
+COLOURS = {"altmas": "#d55e00", LITERALLY: "#e69f00", "bald": "#0072b2", "random": "#555555"}
+NAMES = {"altmas": "ALT-MAS (guarded)", LITERALLY: "literally", "bald": "BALD", "random": "random (Tradition)"}
 
 STYLE: dict[Any, Any] = {
     "font.size": 8,

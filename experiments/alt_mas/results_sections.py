@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from altmas.experiments.alt_mas import results_rows
-from altmas.experiments.alt_mas.results_figures import draw_panels, save
+from altmas.experiments.alt_mas.results_figures import NAMES, draw_panels, save
 from altmas.experiments.alt_mas.results_rows import Study, curves, over_the_curve, relative_errors, window_for
 from altmas.experiments.alt_mas.results_words import (
     ABLATIONS,
@@ -21,11 +21,11 @@ from altmas.experiments.alt_mas.results_words import (
     OPENING,
     RUN_SETTINGS,
 )
-from altmas.experiments.alt_mas.studies import command_of
+from altmas.experiments.alt_mas.studies import LITERALLY, command_of
 from altmas.experiments.bench.tables import markdown
 from altmas.experiments.data.paper_recipes import RECIPES
 
-PAPER_METHODS = ("altmas", "bald", "random")
+PAPER_METHODS = ("altmas", LITERALLY, "bald", "random")
 SET_NAMES = {"alt_mas_3": "3 metrics", "alt_mas_21": "21 metrics"}
 
 
@@ -62,8 +62,11 @@ def _models(studies: Iterable[Study]) -> str:
     return markdown(["model under test", "accuracy", "in the paper", "pool's SHA-256"], table)
 
 
-def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Path) -> str:
-    """The paper's three methods: errors, the networks' accuracy, and whether the paper's order holds."""
+def figure_section(study: Study, title: str, names: tuple[str, str], docs: Path) -> str:
+    """The paper's methods: errors, the networks' accuracy, and whether the paper's order holds.
+
+    `names` are those of the two pictures, as "figure1".
+    """
     errors, networks, table = {}, {}, []
     sweep = study.sweeps[0]
     window = window_for(sweep.batch)
@@ -81,28 +84,42 @@ def figure_section(study: Study, title: str, numbers: tuple[int, int], docs: Pat
         }
         for name, look in looks.items():
             ahead[f"best_{name}"] += best_of(look["mean"]) == "altmas"
-            ahead[f"bald_{name}"] += bool(look["mean"]["altmas"] < look["mean"]["bald"])
+            for key, own in (("guarded", "altmas"), ("literal", LITERALLY)):
+                ahead[f"{key}_{name}"] += bool(look["mean"][own] < look["mean"]["bald"])
+        ahead["close"] += _as_good(looks["end"])
         cells = [with_error(*look.loc[method]) for look in looks.values() for method in PAPER_METHODS]
         verdicts = [_verdict(look) for look in looks.values()]
         table.append((pool, shown, *cells, *verdicts))
     columns = [in_words(one) for one in sweep.metrics]
-    first, second = (f"results-figure{number}.svg" for number in numbers)
+    first, second = (f"results-{name}.svg" for name in names)
     save(draw_panels(errors, study.pools, columns, "relative error, %"), docs / first)
     save(draw_panels(networks, study.pools, columns, "network accuracy, %"), docs / second)
     usual, refits = results_rows.WINDOW, results_rows.REFITS
     smooth = f"{usual} queries" if window == usual else f"the last {refits} refits ({window} queries; the paper's 10)"
-    heads = "model under test, metrics, end: ALT-MAS, BALD, random, curve: ALT-MAS, BALD, random, best? end, curve"
-    alt = "relative error of three methods, a row per model under test and a column per set of metrics"
+    short = [NAMES[one].split(" (")[0] for one in PAPER_METHODS]
+    heads = ["model under test", "metrics", f"end: {short[0]}", *short[1:], f"curve: {short[0]}", *short[1:]]
+    alt = "relative error of the methods, a row per model under test and a column per set of metrics"
     return "\n".join(
         [
-            f"## Figures {numbers[0]} and {numbers[1]}: {title}\n",
-            f"![Figure {numbers[0]}: {alt}]({first})\n",
+            f"## {title}\n",
+            f"![{title}: {alt}]({first})\n",
             FIGURE.format(smooth=smooth, panels=len(table), **ahead),
-            markdown(heads.split(", "), table),
-            f"\n![Figure {numbers[1]}: accuracy of the networks on items without a label]({second})",
+            markdown([*heads, "best? end", "curve"], table),
+            f"\n![{title}: accuracy of the networks on items without a label]({second})",
             NETWORK_ACCURACY,
         ]
     )
+
+
+def _as_good(look: pd.DataFrame) -> bool:
+    """Whether ALT-MAS is ahead of BALD, or behind by no more than one standard error of their difference.
+
+    >>> _as_good(pd.DataFrame({"mean": [0.11, 0.1], "se": [0.01, 0.01]}, index=["altmas", "bald"]))
+    True
+    """
+    ours, theirs = look.loc["altmas"], look.loc["bald"]
+    spread = float(ours["se"] ** 2 + theirs["se"] ** 2) ** 0.5
+    return bool(ours["mean"] - theirs["mean"] <= (0.0 if pd.isna(spread) else spread))
 
 
 def _network_curve(rows: pd.DataFrame, window: int) -> pd.DataFrame:

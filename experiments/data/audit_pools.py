@@ -1,7 +1,8 @@
 """The pools a method is audited on: real predictions of real models, with every label known.
 
-Six networks of the ALT-MAS paper, twenty commercial services, two CIFAR-100 networks, one newsgroups classifier, and
-two entity-resolution pools where one item in a thousand is a match. Nothing is trained here.
+Six networks of the ALT-MAS paper, twenty commercial services, two CIFAR-100 networks, one newsgroups classifier, two
+entity-resolution pools where one item in a thousand is a match, and three models whose items come as an embedding.
+Nothing is trained here.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "cifar100": ("resnet110_cifar100", "resnet20_cifar100"),
     "news": ("news20_scores",),
     "er": ("er_abt_buy", "er_dblp_acm"),
+    "embedding": tuple(f"fashion_embedding/{one}" for one in ("good", "average", "poor")),
 }
 """Kind -> names of its pools."""
 
@@ -138,6 +140,14 @@ def _entity_resolution(name: str, data: Path) -> BenchPool:
     )  # fmt: skip
 
 
+def _embedding(name: str, data: Path) -> BenchPool:
+    """Fashion-MNIST as 64 features of a network that learnt four coarse groups: what users have of their own items."""
+    source, quality = name.split("/")
+    arrays = read_npz(data / f"{source}.npz")
+    scores = _shares(arrays[f"scores_{quality}"])
+    return _with_usual_metrics(name, scores.argmax(1), scores, arrays["labels"], features=arrays["features"])
+
+
 def _digits() -> BenchPool:
     vendor = vendor_digits()
     return _with_usual_metrics(DIGITS, vendor.predictions, vendor.scores, vendor.labels, features=vendor.images)
@@ -155,4 +165,5 @@ _LOADERS: dict[str, Callable[[str, Path], BenchPool]] = {
     "cifar100": _network,
     "news": _network,
     "er": _entity_resolution,
+    "embedding": _embedding,
 }

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import copy
+import inspect
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import Float32Array
+from altmas.metrics.types import Float32Array, FloatArray
 
 
 @runtime_checkable
@@ -17,7 +18,8 @@ class DrawingEstimator(Protocol):
     """A classifier in scikit-learn's style that also gives draws; bring your own by matching this protocol.
 
     A draw is one coherent world: the same weights for every item. `draw` with generators in the same state must give
-    the same worlds, whichever items are asked for; that is what lets a pool be read a block at a time.
+    the same worlds, whichever items are asked for; that is what lets a pool be read a block at a time. If `fit` takes
+    scikit-learn's `sample_weight`, answers keep their weight among many pseudo-labels; it need not.
     """
 
     def fit(self, X: Any, y: Any, *, n_classes: int | None = None, rng: np.random.Generator | None = None) -> Self:
@@ -46,15 +48,24 @@ class EnsembleSurrogate:
         self._classes = 0
         self._seen = np.zeros(0, np.int64)
 
-    def fit(self, X: Any, y: Any, *, n_classes: int | None = None, rng: np.random.Generator | None = None) -> Self:
-        """Fit the ensemble on flattened rows; its `random_state` is set from `rng`."""
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        n_classes: int | None = None,
+        rng: np.random.Generator | None = None,
+        sample_weight: FloatArray | None = None,
+    ) -> Self:
+        """Fit the ensemble on flattened rows; its `random_state` is set from `rng`. It gets weights if it takes any."""
         labels = np.asarray(y, dtype=np.int64)
         self._classes = int(labels.max()) + 1 if n_classes is None else n_classes
         if rng is not None and "random_state" in self.ensemble.get_params():
             self.ensemble.set_params(random_state=int(rng.integers(2**31 - 1)))
         # Numbered without gaps, because some ensembles hand their members labels and others numbers of labels.
         self._seen, numbered = np.unique(labels, return_inverse=True)
-        self.ensemble.fit(_flat(X), numbered)
+        weighed = sample_weight is not None and "sample_weight" in inspect.signature(self.ensemble.fit).parameters
+        self.ensemble.fit(_flat(X), numbered, **({"sample_weight": sample_weight} if weighed else {}))
         if not hasattr(self.ensemble, "estimators_"):
             raise InputError("ensemble", "have members in estimators_", type(self.ensemble).__name__)
         return self

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import Float32Array, IntArray
+from altmas.metrics.types import Float32Array, FloatArray, IntArray
 from altmas.surrogates.networks.architectures import MLP, Architecture, LeNet, draw_probabilities
 from altmas.surrogates.networks.network import Network
 
@@ -39,11 +39,20 @@ class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Refuse items of a shape this network cannot take, before anything is spent on them."""
         self._architecture().weight_shapes(item, outputs=2)
 
-    def fit(self, X: Any, y: Any, *, n_classes: int | None = None, rng: np.random.Generator | None = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        n_classes: int | None = None,
+        rng: np.random.Generator | None = None,
+        sample_weight: FloatArray | None = None,
+    ) -> Self:
         """Train from new weights on rows `X` and class indices `y`.
 
-        Takes `epochs` passes in shuffled batches, or `max_steps` steps if that is less. The compiled network is kept
-        and used again by the next fit on items of the same shape.
+        Takes `epochs` passes in shuffled batches, or `max_steps` steps if that is less. With `sample_weight` rows come
+        as often as their weights say, none more than `epochs` times. The compiled network is kept and used again by
+        the next fit on items of the same shape.
         """
         labels = np.asarray(y, dtype=np.int64)
         if len(labels) == 0 or len(labels) != len(X):
@@ -57,7 +66,10 @@ class _MCDropout(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         key = (self._architecture(), tuple(X.shape[1:]), outputs)
         if getattr(self, "_network_key", None) != key:
             self._network, self._network_key = Network(*key), key
-        order = training_order(len(labels), self.batch_size, self.epochs, self.max_steps, rng)
+        if sample_weight is None:
+            order = training_order(len(labels), self.batch_size, self.epochs, self.max_steps, rng)
+        else:
+            order = weighted_order(sample_weight, self.batch_size, self.epochs, self.max_steps, rng)
         # With a cap on the steps a large set is only visited in part: read no more of it than that.
         used, order = np.unique(order, return_inverse=True)
         rows = np.asarray(X[used], dtype=np.float32)
@@ -141,5 +153,36 @@ def training_order(items: int, batch: int, epochs: int, most: int, rng: np.rando
     """
     batch = min(batch, items)
     steps = max(1, min(most, epochs * items // batch))
-    passes = -(-steps * batch // items)
-    return np.concatenate([rng.permutation(items) for _ in range(passes)])[: steps * batch].reshape(steps, batch)
+    return _passes(items, steps * batch, rng).reshape(steps, batch)
+
+
+def weighted_order(weights: FloatArray, batch: int, epochs: int, most: int, rng: np.random.Generator) -> IntArray:
+    """Rows `[steps, batch]` as often as their weights say, the heaviest `epochs` times.
+
+    Rows of equal weight are a group; every batch has the group's share, rounded so that the shares come out right over
+    the batches, and in a group the rows take turns. With equal weights this is `training_order`.
+
+    >>> order = weighted_order(np.repeat([1.0, 0.25], [2, 8]), 4, epochs=20, most=50, rng=np.random.default_rng(0))
+    >>> order.shape, np.unique((order < 2).sum(1)).tolist()   # two rows weigh as much as the other eight
+    ((20, 4), [2])
+    """
+    batch = min(batch, len(weights))
+    values, group = np.unique(weights, return_inverse=True)
+    sizes = np.bincount(group)
+    total = float((sizes * values).sum())
+    steps = max(1, min(most, int(epochs * total / (values[-1] * batch) + 1e-9)))
+    # The place of each group's end in the batches laid end to end; their differences are whole and sum to `batch`.
+    ends = np.round(np.cumsum(sizes * values)[:, None] / total * batch * np.arange(1, steps + 1)).astype(np.int64)
+    counts = np.diff(np.diff(ends, axis=0, prepend=0), axis=1, prepend=0)  # [groups, steps]
+    of_group = np.repeat(np.tile(np.arange(len(values)), steps), counts.T.ravel())
+    order = np.empty(steps * batch, dtype=np.int64)
+    for one in range(len(values)):
+        places = np.flatnonzero(of_group == one)
+        order[places] = np.flatnonzero(group == one)[_passes(int(sizes[one]), len(places), rng)]
+    return order.reshape(steps, batch)
+
+
+def _passes(items: int, count: int, rng: np.random.Generator) -> IntArray:
+    """So many of the rows: shuffled passes over them, laid end to end."""
+    passes = max(1, -(-count // items))
+    return np.concatenate([rng.permutation(items) for _ in range(passes)])[:count]

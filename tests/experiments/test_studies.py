@@ -17,7 +17,7 @@ from altmas.experiments.alt_mas import results
 from altmas.experiments.alt_mas import studies as alt_mas_studies
 from altmas.experiments.alt_mas.results import write_results
 from altmas.experiments.alt_mas.results_rows import curves, panel_rows, random_needs, read_study, relative_errors
-from altmas.experiments.alt_mas.studies import METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
+from altmas.experiments.alt_mas.studies import LITERALLY, METRIC_SETS, STUDIES, about_file, run_study, sweeps_of
 from altmas.experiments.bench.methods import is_metric_blind
 from altmas.experiments.bench.rows import same_rows, to_frame
 from altmas.experiments.bench.spec import parse_sweep
@@ -59,7 +59,9 @@ def test_methods_that_look_at_the_metrics_run_for_each_set():
 def test_the_papers_grid():
     (first,) = sweeps_of("figure1", "quick")
     by_method = pd.Series([cell.method.label for cell in first.cells()]).value_counts()
-    assert by_method.to_dict() == {"altmas": 3 * 5 * 3, "bald": 9, "random": 9}  # shared by the five sets
+    own = 3 * 5 * 5
+    assert by_method.to_dict() == {"altmas": own, LITERALLY: own, "bald": 15, "random": 15}  # shared by the five sets
+    assert [method.given.get("literal", False) for method in first.methods] == [False, True, False, False]
     (second,) = sweeps_of("figure2", "quick")
     assert {pool.label for pool in second.pools} == {"M-CIFAR10", "M-CIFAR10-ES", "M-SVHN"}
     assert second.initial == 500
@@ -76,7 +78,8 @@ def smoke(tmp_path_factory):
     for name in ("figure1", "field1", "ablations"):
         done = run_study(name, "smoke", folder / f"{name}.smoke.jsonl", "", Workers(1), Silent())
         assert not done.failed
-    for name, same in (("figure2", "figure1"), ("field2", "field1")):  # on bundled digits they are the same cells
+    # On bundled digits these are the same cells.
+    for name, same in (("figure2", "figure1"), ("embedding", "figure1"), ("field2", "field1")):
         assert sweeps_of(name, "smoke")[0].cells() == sweeps_of(same, "smoke")[0].cells()
         for ending in (".jsonl", ".about.json"):
             shutil.copy(folder / f"{same}.smoke{ending}", folder / f"{name}.smoke{ending}")
@@ -102,15 +105,15 @@ def test_a_study_that_is_there_is_not_run_again(smoke):
 def test_smoke_makes_a_page_with_every_panel(smoke, tmp_path):
     write_results(smoke, tmp_path, "smoke")
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
-    assert page.count("\n| digits |") == 1 + 2 * 5 + 10
+    assert page.count("\n| digits |") == 1 + 3 * 5 + 10
     for change in ("no pseudo-labels", "a mask per item", "tuned", "refit every 10"):
         assert f"| {change} |" in page
     study = read_study(smoke, "figure1", "smoke")
     for pool, metrics, rows in study.panels():
-        assert set(rows["method"]) == {"altmas", "bald", "random"}, (pool, metrics)
+        assert set(rows["method"]) == {"altmas", LITERALLY, "bald", "random"}, (pool, metrics)
         networks = rows[rows["method"] != "random"]["surrogate"]
         assert networks.between(0, 1).all()
-    for figure in ("figure1", "figure2", "figure3", "figure4", "field"):
+    for figure in ("figure1", "figure2", "figure3", "figure4", "embedding", "field"):
         assert (tmp_path / f"results-{figure}.svg").stat().st_size > 5000
 
 
@@ -133,7 +136,7 @@ def test_the_page_of_results_comes_from_the_stored_rows(tmp_path):
     if mpl.__version__ != drawn:
         pytest.skip(f"the figures were drawn by matplotlib {drawn}, and this is {mpl.__version__}")
     made = sorted(tmp_path.glob("*.svg"))
-    assert len(made) == 5
+    assert len(made) == 7
     for path in made:
         assert path.read_bytes() == (DOCS / path.name).read_bytes(), path.name
 
@@ -170,7 +173,7 @@ def test_a_failed_cell_of_a_study_is_its_exit_code(tmp_path, monkeypatch):
 def test_results_without_rows_are_refused_by_a_sentence(tmp_path):
     done = CliRunner().invoke(results.main, ["--rows", str(tmp_path), "--docs", str(tmp_path / "docs")])
     assert done.exit_code == 1
-    assert "rows of figure1 must hold its 63 cells; got 63 missing" in done.stderr
+    assert "rows of figure1 must hold its 180 cells; got 180 missing" in done.stderr
 
 
 def test_panels_share_what_was_run_once():

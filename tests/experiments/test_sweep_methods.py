@@ -111,7 +111,7 @@ def test_tags_say_what_a_method_sees(digits):
 
 
 def test_names_of_pools():
-    assert len(audit_pool_names()) == 6 + 20 + 2 + 1 + 2
+    assert len(audit_pool_names()) == 6 + 20 + 2 + 1 + 2 + 3
     with pytest.raises(InputError, match="kind of pool must be one of paper, vendor"):
         audit_pool_names("private")
     with pytest.raises(InputError, match="pool must be one of"):
