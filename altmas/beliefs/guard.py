@@ -24,7 +24,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaincinv
 
-from altmas.beliefs.label_models import CrossFit, label_models
+from altmas.beliefs.cross_fit import CrossFit
+from altmas.beliefs.label_models import label_models
+from altmas.beliefs.learners import learners_on
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
@@ -77,8 +79,10 @@ class Guard:
 
 
 def agreement_regression(pool: Pool) -> CrossFit:
-    """What learns where the model under test is right: the same as in the certified method, without a network."""
-    return CrossFit(label_models(pool, network=False), pool.size, len(pool.classes), FOLDS_SEED)
+    """What learns where the model under test is right: the same as in the certified method."""
+    learners = learners_on(pool)
+    models = label_models(pool, learners=learners is not None)
+    return CrossFit(models, pool.size, len(pool.classes), FOLDS_SEED, learners)
 
 
 def lower_bound(agreeing: IntArray, of: IntArray, confidence: float = CONFIDENCE) -> FloatArray:
