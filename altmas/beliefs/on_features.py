@@ -6,6 +6,7 @@ import copy
 import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -98,6 +99,24 @@ def vendor_outputs(pool: Pool) -> Float32Array:
     return np.concatenate(parts, axis=1)
 
 
+@dataclass(frozen=True, eq=False)
+class JoinedView:
+    """Features as flat rows, followed by what the model under test said."""
+
+    features: FeatureView
+    outputs: FeatureView
+
+    def rows(self, items: IntArray) -> Float32Array:
+        """Of some items `[n, D + P + ...]`."""
+        own = self.features.rows(items)
+        return np.concatenate([own.reshape(len(own), -1), self.outputs.rows(items)], axis=1)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one item."""
+        return (int(np.prod(self.features.shape)) + self.outputs.shape[0],)
+
+
 _CANDIDATES_AT_ONCE = 1 << 13
 
 
@@ -159,18 +178,41 @@ class FeatureSurrogate:
     view: FeatureView
     labels: Any
     agreement: Any
+    with_outputs: bool = False  # whether the label estimator last learnt from the model's outputs as well
 
     def fit(
-        self, items: IntArray, labels: IntArray, *, rng: np.random.Generator, weights: FloatArray | None = None
+        self,
+        items: IntArray,
+        labels: IntArray,
+        *,
+        rng: np.random.Generator,
+        weights: FloatArray | None = None,
+        with_outputs: bool = False,
     ) -> None:
-        """Fit the label estimator; items have weights if it knows what to do with them."""
+        """Fit the label estimator; items have weights if it knows what to do with them.
+
+        Of features and outputs together it learns where there are both, and it is a network that takes flat rows.
+        """
+        from altmas.surrogates import MCDropoutMLP
+
+        takes_both = isinstance(self.labels, MCDropoutMLP) and self.pool.features is not None
+        self.with_outputs = with_outputs and takes_both
         known = weights is not None and takes_weights(self.labels)
         more = {"sample_weight": weights} if known else {}
-        self.labels.fit(LazyRows(self.view, items), labels, n_classes=len(self.pool.classes), rng=rng, **more)
+        self.labels.fit(LazyRows(self.learnt_from, items), labels, n_classes=len(self.pool.classes), rng=rng, **more)
+
+    @property
+    def learnt_from(self) -> FeatureView | JoinedView:
+        """What the label estimator sees of an item."""
+        return self._joined if self.with_outputs else self.view
+
+    @cached_property
+    def _joined(self) -> JoinedView:
+        return JoinedView(self.view, _outputs_view(self.pool))
 
     def draw(self, items: IntArray, *, draws: int, rng: np.random.Generator) -> Probabilities:
         """Draws of the label estimator."""
-        p: Probabilities = self.labels.draw(self.view.rows(items), draws=draws, rng=rng)
+        p: Probabilities = self.labels.draw(self.learnt_from.rows(items), draws=draws, rng=rng)
         return p
 
     def agreeing(self, answers: Answers, *, draws: int, rng: np.random.Generator) -> IntArray:
@@ -222,7 +264,7 @@ def takes_weights(estimator: Any) -> bool:
 class LazyRows:
     """Features of some items that are read only where they are indexed: training visits few of a million rows."""
 
-    view: FeatureView
+    view: FeatureView | JoinedView
     items: IntArray
 
     def __len__(self) -> int:

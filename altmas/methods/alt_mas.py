@@ -30,6 +30,12 @@ MOST_WRONG = 10.0
 Thousands of pseudo-labels of a middling model would drown the answers; those of a good model are what trains it.
 """
 
+NEARLY_ALL = 0.8
+"""Where this share of the predictions stand as labels, the network sees what the model under test said as well.
+
+Of a model that is nearly always right this is the best feature there is; of a middling one the network would echo it.
+"""
+
 MOST_TAUGHT = 20_000
 """At most this many pseudo-labels are trained on: a fit visits a limited number of items, the answers among them."""
 
@@ -177,7 +183,8 @@ class SurrogateRun:
             self.surrogate.fit(items, labels, rng=rng)
         else:
             weights = weights_of(len(answers), len(taught), self.precision)
-            self.guarded.surrogate.fit(items, labels, rng=rng, weights=weights)
+            nearly_all = len(self.pseudo) >= NEARLY_ALL * (self.job.pool.size - len(answers))
+            self.guarded.surrogate.fit(items, labels, rng=rng, weights=weights, with_outputs=nearly_all)
 
     def _taught(self) -> IntArray:
         """The pseudo-labels to train on: not so many that the answers drown in them."""

@@ -10,7 +10,7 @@ from altmas.experiments.alt_mas.results_figures import draw_ratios, save
 from altmas.experiments.alt_mas.results_rows import Study, panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_sections import best_of, in_words, percent
 from altmas.experiments.alt_mas.results_words import EVERY_METHOD, PANELS
-from altmas.experiments.alt_mas.studies import LITERALLY
+from altmas.experiments.alt_mas.studies import FIRST_SEED, LITERALLY
 from altmas.experiments.bench.tables import markdown
 from altmas.metrics.errors import InputError
 
@@ -73,7 +73,7 @@ def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: int, 
     relative = relative_errors(rows)
     at_end = relative[relative["labels"] == last]
     # A mean of fewer seeds is noisier, and so more often the smallest: all methods are ranked on the same seeds.
-    end = at_end[at_end["seed"] < seeds].groupby("method")["error"].mean()
+    end = at_end[at_end["seed"] < FIRST_SEED + seeds].groupby("method")["error"].mean()
     random = relative[relative["method"] == "random"]
     mean = at_end.groupby("method")["error"].mean()
     needs = mean.map(lambda error: random_needs(random, error, last, items))

@@ -35,6 +35,8 @@ EMBEDDING = ("fashion_embedding/good", "fashion_embedding/average", "fashion_emb
 LITERALLY = "altmas literally"
 """What ALT-MAS without our guard is called: the paper as it is written."""
 
+WITH_FEATURES = "certified with features"
+
 BLIND_METHODS = ("thompson", "hierarchical", "lure", "ase", "ppi", "asi", "stratified")
 """Methods that do not look at the metrics; `certified` does."""
 
@@ -59,7 +61,21 @@ class Size:
 
     def labels(self, **more: Any) -> dict[str, Any]:
         """The part of a sweep that says how many labels."""
-        return {"initial": self.initial, "budgets": [self.budget], "batch": self.batch, "seeds": self.seeds} | more
+        portions = {"initial": self.initial, "budgets": [self.budget], "batch": self.batch}
+        return portions | {"seeds": seeds_of(self.seeds)} | more
+
+
+FIRST_SEED = 300
+"""Seeds below had a part in choosing the guard's numbers."""
+
+
+def seeds_of(count: int) -> list[int]:
+    """So many seeds that nothing was chosen on.
+
+    >>> seeds_of(2)
+    [300, 301]
+    """
+    return list(range(FIRST_SEED, FIRST_SEED + count))
 
 
 SMOKE_SIZE = Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),))
@@ -72,12 +88,12 @@ SIZES: dict[str, dict[str, Size]] = {
     },
     "cifar10": {
         "smoke": SMOKE_SIZE,
-        "quick": Size(500, 650, 50, 3, draws=20, network=(("max_steps", 500),), cheap_seeds=6),
+        "quick": Size(500, 2000, 500, 1, draws=20, network=(("max_steps", 500),), cheap_seeds=6),
         "paper": Size(500, 1000, 1, 3, tune=True, cheap_seeds=60),
     },
     "ablations": {
         "smoke": SMOKE_SIZE,
-        "quick": Size(100, 150, 10, 3, network=(("max_steps", 500),)),
+        "quick": Size(100, 150, 25, 2, network=(("max_steps", 500),)),
         "paper": Size(100, 400, 10, 10),
     },
 }
@@ -94,14 +110,15 @@ def figure(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
 
 
 def field(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
-    """The same grid with methods that see the outputs of the model under test, and not the images."""
-    methods = [{"name": name} for name in (*BLIND_METHODS, "certified")]
+    """The same grid with methods that see the outputs of the model under test; `certified` also with the images."""
+    methods: list[dict[str, Any]] = [{"name": name} for name in (*BLIND_METHODS, "certified")]
+    methods.append({"name": "certified", "label": WITH_FEATURES, "sees": ["features"]})
     halfway = size.initial + (size.budget - size.initial) // size.batch // 2 * size.batch
     looks = {"checkpoints": sorted({size.initial, halfway, size.budget})}
     # Everything is compared with random sampling: its own error must be known well, and it costs next to nothing.
     return [
-        _sweep(pools, methods, METRIC_SETS, size.labels(seeds=size.cheap_seeds) | looks),
-        _sweep(pools, [{"name": "random"}], METRIC_SETS, size.labels(seeds=10 * size.cheap_seeds) | looks),
+        _sweep(pools, methods, METRIC_SETS, size.labels(seeds=seeds_of(size.cheap_seeds)) | looks),
+        _sweep(pools, [{"name": "random"}], METRIC_SETS, size.labels(seeds=seeds_of(10 * size.cheap_seeds)) | looks),
     ]
 
 
@@ -120,7 +137,7 @@ def ablations(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     }
     usual = {"surrogate": network, "draws": size.draws}
     methods = [_altmas(label, usual | change) for label, change in changes.items()]
-    every = [size.batch] if size.budget < 50 else [1, 25]
+    every = [size.batch] if size.budget < 50 else [10, 50]
     refits = [
         _sweep(pools, [_altmas(f"refit every {one}", usual)], (("alt_mas_3",),), size.labels(batch=one))
         for one in every
