@@ -24,9 +24,6 @@ SECRET_DIGITS = 64
 ENGINE = 2
 """Raise it whenever the same answers lead to other draws or refits: audits of another engine are not replayed."""
 
-CHANGED_SINCE_1 = ("altmas", "bald")
-"""Methods that draw otherwise since engine 1; the others do where they have features."""
-
 
 def new_secret() -> str:
     """256 random bits, as hexadecimal digits."""

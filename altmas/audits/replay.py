@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.audits.draws import CHANGED_SINCE_1, ENGINE
+from altmas.audits.draws import ENGINE
 from altmas.audits.events import Event
 from altmas.audits.fits import fit
 from altmas.audits.questions import Questions, ranking_for
@@ -37,9 +37,7 @@ Every one, and not their mean: whoever lowers the chances of the few items that 
 
 def replayable(audit: Audit) -> bool:
     """Whether this version draws as the one did that made the audit."""
-    engine = audit.created.body.get("engine")
-    alike = engine == 1 and audit.pool.features is None and audit.settings.method not in CHANGED_SINCE_1
-    return bool(engine == ENGINE or alike)
+    return audit.created.body.get("engine") == ENGINE
 
 
 def _engine_problems(audit: Audit) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from altmas.beliefs.label_models import LabelModel
 from altmas.core.answers import Answers
 from altmas.core.streams import stream
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import FloatArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.learners.blend import Blend, LearntBlend
@@ -27,7 +27,7 @@ class Belief:
     """Label probabilities `[N, C]` of the whole pool, and what each candidate counts for.
 
     Where learners on features took part: how much each counted, what they start from next time, and what would have
-    been believed of the answered items without them `[n, C]`.
+    been believed without them `[N, C]`.
     """
 
     probabilities: FloatArray
@@ -69,13 +69,12 @@ class CrossFit:
             for out, model in zip(each, self.models, strict=True):
                 hears = says if model.asks_learners else None
                 out[inside] = model.about(inside, answers.at(others), weights[others], hears)
-        mixed, share = _mixed(each, answers.items, answers.labels, weights)
-        names = [one.name for one in self.models]
-        shares = dict(zip(names, share.tolist(), strict=True))
+        mixed, share = self._mixed(each, answers, weights)
+        shares = dict(zip([one.name for one in self.models], share.tolist(), strict=True))
         if learnt is None:
             return Belief(mixed, shares)
-        alone = [p[answers.items] for p, one in zip(each, self.models, strict=True) if not one.asks_learners]
-        without = _mixed(alone, np.arange(len(answers)), answers.labels, weights)[0] if alone else None
+        alone = [p for p, one in zip(each, self.models, strict=True) if not one.asks_learners]
+        without = self._mixed(alone, answers, weights)[0] if alone else None
         return Belief(mixed, shares, learnt.shares(), learnt.warm, without)
 
     def _learnt(self, answers: Answers, warm: Mapping[str, NDArray[Any]]) -> LearntBlend | None:
@@ -89,15 +88,20 @@ class CrossFit:
         )
         return self.learners.learn(lesson)
 
-
-def _mixed(
-    each: Sequence[FloatArray], rows: IntArray, labels: IntArray, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """The mixture of candidates by what they gave the labels of some rows, and their shares."""
-    if len(each) == 1:
-        return each[0], np.ones(1)
-    share = stack(np.stack([p[rows, labels] for p in each], axis=1), weights)
-    return np.asarray(sum(w * p for w, p in zip(share, each, strict=True))), share
+    def _mixed(
+        self, each: Sequence[FloatArray], answers: Answers, weights: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The mixture of candidates `[N, C]`, and their shares on average; those for a fold are found outside it."""
+        if len(each) == 1:
+            return each[0], np.ones(1)
+        likelihood = np.stack([p[answers.items, answers.labels] for p in each], axis=1)
+        mixed, shares = np.empty_like(each[0]), np.zeros(len(each))
+        for k in range(FOLDS):
+            others, inside = self.fold[answers.items] != k, self.fold == k
+            share = stack(likelihood[others], weights[others])
+            mixed[inside] = sum(w * p[inside] for w, p in zip(share, each, strict=True))
+            shares += share / FOLDS
+        return mixed, shares
 
 
 def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from altmas.beliefs.on_features import view_of
 from altmas.core.pool import Pool
@@ -41,9 +42,21 @@ def learners_on(pool: Pool, chosen: Learners = AUTO) -> Blend | None:
     from altmas.surrogates.learners.blend import Blend
     from altmas.surrogates.learners.space import Space
 
-    space = Space(view_of(pool), pool.size)
     on_trial = frozenset(one.name for one in members if not one.quick) if chosen == AUTO else frozenset()
-    return Blend(names, [one.bind(space) for one in members], on_trial)
+    by_name = all(isinstance(one, str) for one in _listed(chosen))
+    bound = _BOUND.setdefault(pool, {})
+    key = (tuple(names), on_trial)
+    if key in bound and by_name:
+        return bound[key]
+    space = Space(view_of(pool), pool.size)
+    made = Blend(names, [one.bind(space) for one in members], on_trial)
+    if by_name:
+        bound[key] = made
+    return made
+
+
+_BOUND: WeakKeyDictionary[Pool, dict[Any, Blend]] = WeakKeyDictionary()
+"""Ours are made once for a pool: components and graphs take seconds, and depend on nothing else."""
 
 
 def _listed(chosen: Learners) -> Sequence[Any]:

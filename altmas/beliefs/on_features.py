@@ -21,7 +21,7 @@ from altmas.metrics.types import Float32Array, FloatArray, IntArray, Probabiliti
 FURTHEST = 6.0
 """Features are held within this many standard deviations: a pixel that is hardly ever lit must not drown the others."""
 
-_ROWS_SUMMED_AT_ONCE = 1 << 14
+_NUMBERS_SUMMED_AT_ONCE = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,8 +74,9 @@ def _standardising(array: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
     """Mean and inverse standard deviation of each column, in blocks of rows; 0 for a constant column."""
     count, total, squares = len(array), np.zeros(array.shape[1:]), np.zeros(array.shape[1:])
     first = np.asarray(array[0], dtype=np.float64)  # subtracted to keep the sums of squares accurate
-    for start in range(0, count, _ROWS_SUMMED_AT_ONCE):
-        part = np.asarray(array[start : start + _ROWS_SUMMED_AT_ONCE], dtype=np.float64) - first
+    step = max(_NUMBERS_SUMMED_AT_ONCE // max(first.size, 1), 1)
+    for start in range(0, count, step):
+        part = np.asarray(array[start : start + step], dtype=np.float64) - first
         total += part.sum(0)
         squares += (part * part).sum(0)
     mean = total / count

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import entr
@@ -16,9 +15,6 @@ from altmas.core.method import Job
 from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
 from altmas.metrics.types import FloatArray, IntArray, Probabilities
-
-if TYPE_CHECKING:
-    from altmas.surrogates.learners.blend import Blend
 
 TRUST = 50.0
 """What the belief itself expects of its surprises counts as much as this many answers."""
@@ -140,13 +136,7 @@ DRAWS_OF_WORTH = 20
 
 
 def worth_of_items(
-    name: str,
-    job: Job,
-    variances: Sequence[FloatArray],
-    probabilities: FloatArray,
-    answers: Answers,
-    round: int,
-    learners: Blend | None = None,
+    name: str, job: Job, variances: Sequence[FloatArray], probabilities: FloatArray, answers: Answers, round: int
 ) -> FloatArray:
     """Worth of every item of the pool `[N]`, answered ones included: their hazards run on.
 
@@ -161,7 +151,7 @@ def worth_of_items(
     agreement = np.where(pool.predictions < len(pool.classes), probabilities[np.arange(pool.size), said], 0.0)
     if name == "expected_loss":
         return expected_loss(agreement)
-    quick = LabelBelief(pool, learners)
+    quick = LabelBelief(pool)
     quick.fit(answers.items, answers.labels)
     if name == "xwed":
         return xwed(quick.draw_agreement(DRAWS_OF_WORTH, stream(job.seed, "worth", round)))

@@ -280,32 +280,39 @@ def refit(state: State) -> Refit:
     arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
     arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}
     made = Refit(arrays, len(answers))
-    now = state.with_refit(made)
-    arrays["ideal"] = _ideal(now)
+    now = state.with_refit(made).sample()
+    at = _linearised(setup, now)
+    # Kept with the refit: until the next one, estimates need not linearise again.
+    made.linearised.update(zip(setup.targets, at, strict=False))
+    drawn_by, by = now, at
     if belief.without_features is not None:
-        at = [made.linearised[target] for target in setup.targets]
-        arrays["features_error"] = np.array(share_of_error(at, now.sample(), belief.without_features))
+        drawn_by = replace(now, probabilities=belief.without_features, linearised={})
+        by = _linearised(setup, drawn_by)
+        count = len(setup.targets)
+        arrays["features_error"] = np.array(share_of_error(at[:count], by[:count], now))
+    arrays["ideal"] = _ideal(state, now, at, drawn_by, by)
     return made
 
 
-def _ideal(state: State) -> FloatArray:
-    """The best chances `[N]`: by worth, mixed with the uniform share that would have served best so far."""
-    setup, sample = state.setup, state.sample()
-    # Kept with the refit: until the next one, estimates need not linearise again.
-    sample.linearised.update({target: linearise([(1.0, target)], sample) for target in setup.targets})
-    wanted = [sample.linearised[target] for target in setup.targets]
-    # Where several models are assessed, what their differences need is drawn for too.
-    wanted += [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(setup.targets)]
+def _linearised(setup: Setup, sample: Sample) -> list[Linearised]:
+    """Every target and, where several models are assessed, the differences of every two: these are drawn for too."""
+    each = [linearise([(1.0, target)], sample) for target in setup.targets]
+    return each + [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(setup.targets)]
+
+
+def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample, by: list[Linearised]) -> FloatArray:
+    """The best chances `[N]`: by worth, mixed with the uniform share that would have served best so far.
+
+    Worth is what the belief without features says (`drawn_by`, and `by` linearised there). Learners on features follow
+    single answers: an error that is found would raise the chances of items beside it, whose answers would raise its
+    own, and errors that were found would count for less than they stand for.
+    """
+    setup = state.setup
+    variances = [one.variance for one in by]
     worth = worth_of_items(
-        setup.recipe.worth,
-        setup.job,
-        [at.variance for at in wanted],
-        sample.probabilities,
-        sample.answers,
-        state.rounds,
-        setup.cross_fit.learners,
+        setup.recipe.worth, setup.job, variances, drawn_by.probabilities, sample.answers, state.rounds
     )
-    return chances(worth, floor=_floor(setup, worth, wanted, sample), temperature=setup.recipe.temperature)
+    return chances(worth, floor=_floor(setup, worth, at, sample), temperature=setup.recipe.temperature)
 
 
 def _floor(setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample) -> float | FloatArray:

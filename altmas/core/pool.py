@@ -33,7 +33,10 @@ NO_CLASS = "(no class)"
 MISSING = "(missing)"
 """The group of an item whose cell is empty."""
 
-_ROWS_CHECKED_AT_ONCE = 1 << 16
+LARGEST_FEATURE = 1e100
+"""Squares of larger numbers overflow."""
+
+_NUMBERS_CHECKED_AT_ONCE = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
@@ -348,10 +351,17 @@ def _features(features: Any, items: int) -> NDArray[Any] | None:
     same_length("features", len(array), items, "row")
     if array.ndim == 1:
         array = array[:, None]
-    for start in range(0, items, _ROWS_CHECKED_AT_ONCE):
-        part = array[start : start + _ROWS_CHECKED_AT_ONCE]
+    wide = int(np.prod(array.shape[1:]))
+    if wide == 0:
+        raise InputError("features", "be at least one number per item", f"shape {array.shape}")
+    step = max(_NUMBERS_CHECKED_AT_ONCE // wide, 1)
+    for start in range(0, items, step):
+        part = array[start : start + step]
         if part.dtype.kind == "f" and (bad := _rows(~np.isfinite(part))):
             raise InputError("features", "be finite", f"NaN or infinity in {rows_at_fault(start + b for b in bad)}")
+        if part.dtype.kind == "f" and (bad := _rows(np.abs(part) > LARGEST_FEATURE)):
+            rule = f"be at most {LARGEST_FEATURE:g} in size"
+            raise InputError("features", rule, f"larger in {rows_at_fault(start + b for b in bad)}")
     return array
 
 

@@ -10,7 +10,7 @@ from altmas.experiments.alt_mas.results_figures import draw_ratios, save
 from altmas.experiments.alt_mas.results_rows import Study, panel_rows, random_needs, relative_errors
 from altmas.experiments.alt_mas.results_sections import best_of, in_words, percent
 from altmas.experiments.alt_mas.results_words import EVERY_METHOD, PANELS
-from altmas.experiments.alt_mas.studies import FIRST_SEED, LITERALLY
+from altmas.experiments.alt_mas.studies import LITERALLY
 from altmas.experiments.bench.tables import markdown
 from altmas.metrics.errors import InputError
 
@@ -35,7 +35,7 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
     for networks, others in SAME_POOLS:
         with_networks, without = studies[networks], studies[others]
         same_pools(with_networks, without)
-        seeds = len(with_networks.sweeps[0].seeds)
+        seeds = with_networks.sweeps[0].seeds
         for pool, metrics, rows in with_networks.panels():
             joined = _joined(with_networks, without, rows, pool, metrics)
             panels.append(_panel(pool, metrics, joined, seeds, with_networks.items))
@@ -67,13 +67,13 @@ def _of(study: Study, number: int) -> pd.DataFrame:
     return study.rows[study.rows["method"].isin(labels)]
 
 
-def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: int, items: int) -> pd.DataFrame:
+def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: tuple[int, ...], items: int) -> pd.DataFrame:
     """A model under test and a set of metrics: each method's mean error at the last label, on seeds that all have."""
     last = int(rows["labels"].max())
     relative = relative_errors(rows)
     at_end = relative[relative["labels"] == last]
     # A mean of fewer seeds is noisier, and so more often the smallest: all methods are ranked on the same seeds.
-    end = at_end[at_end["seed"] < FIRST_SEED + seeds].groupby("method")["error"].mean()
+    end = at_end[at_end["seed"].isin(seeds)].groupby("method")["error"].mean()
     random = relative[relative["method"] == "random"]
     mean = at_end.groupby("method")["error"].mean()
     needs = mean.map(lambda error: random_needs(random, error, last, items))

@@ -58,24 +58,19 @@ class Size:
     network: tuple[tuple[str, Any], ...] = ()
     tune: bool = False
     cheap_seeds: int = 1
+    first_seed: int = 0
+    literal_seeds: int | None = None  # of ALT-MAS as it is written; as many as the others have, unless said
+    guarded: bool = True
 
-    def labels(self, **more: Any) -> dict[str, Any]:
+    def labels(self, seeds: int | None = None, **more: Any) -> dict[str, Any]:
         """The part of a sweep that says how many labels."""
-        portions = {"initial": self.initial, "budgets": [self.budget], "batch": self.batch}
-        return portions | {"seeds": seeds_of(self.seeds)} | more
+        count = self.seeds if seeds is None else seeds
+        drawn = list(range(self.first_seed, self.first_seed + count))
+        return {"initial": self.initial, "budgets": [self.budget], "batch": self.batch, "seeds": drawn} | more
 
 
-FIRST_SEED = 300
-"""Seeds below had a part in choosing the guard's numbers."""
-
-
-def seeds_of(count: int) -> list[int]:
-    """So many seeds that nothing was chosen on.
-
-    >>> seeds_of(2)
-    [300, 301]
-    """
-    return list(range(FIRST_SEED, FIRST_SEED + count))
+UNSEEN = 300
+"""The first seed that had no part in choosing the guard's numbers."""
 
 
 SMOKE_SIZE = Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),))
@@ -83,17 +78,22 @@ SMOKE_SIZE = Size(30, 40, 10, 1, draws=4, network=(("max_steps", 20),))
 SIZES: dict[str, dict[str, Size]] = {
     "mnist": {
         "smoke": SMOKE_SIZE,
-        "quick": Size(100, 300, 25, 5, cheap_seeds=6),
+        "quick": Size(100, 300, 25, 5, cheap_seeds=6, first_seed=UNSEEN, literal_seeds=3),
         "paper": Size(100, 400, 1, 3, tune=True, cheap_seeds=60),
     },
     "cifar10": {
         "smoke": SMOKE_SIZE,
-        "quick": Size(500, 2000, 500, 1, draws=20, network=(("max_steps", 500),), cheap_seeds=6),
+        "quick": Size(500, 650, 50, 3, draws=20, network=(("max_steps", 500),), cheap_seeds=6, guarded=False),
         "paper": Size(500, 1000, 1, 3, tune=True, cheap_seeds=60),
+    },
+    "embedding": {
+        "smoke": SMOKE_SIZE,
+        "quick": Size(100, 300, 25, 3, first_seed=UNSEEN, literal_seeds=1),
+        "paper": Size(100, 400, 1, 3, tune=True),
     },
     "ablations": {
         "smoke": SMOKE_SIZE,
-        "quick": Size(100, 150, 25, 2, network=(("max_steps", 500),)),
+        "quick": Size(100, 150, 10, 3, network=(("max_steps", 500),)),
         "paper": Size(100, 400, 10, 10),
     },
 }
@@ -105,8 +105,11 @@ def figure(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     kind = "lenet" if pools == CIFAR10 else "mlp"  # the bundled digits are too small for LeNet
     network = {"surrogate": {"kind": kind, **dict(size.network)}, "draws": size.draws, "tune": size.tune}
     bald = {"name": "bald", "options": network, "sees": ["features"]}
-    methods = [_altmas("altmas", network), _altmas(LITERALLY, network | {"literal": True}), bald, {"name": "random"}]
-    return [_sweep(pools, methods, METRIC_SETS, size.labels())]
+    guarded = [_altmas("altmas", network)] if size.guarded else []
+    literally = _sweep(
+        pools, [_altmas(LITERALLY, network | {"literal": True})], METRIC_SETS, size.labels(size.literal_seeds)
+    )
+    return [_sweep(pools, [*guarded, bald, {"name": "random"}], METRIC_SETS, size.labels()), literally]
 
 
 def field(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
@@ -117,17 +120,16 @@ def field(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
     looks = {"checkpoints": sorted({size.initial, halfway, size.budget})}
     # Everything is compared with random sampling: its own error must be known well, and it costs next to nothing.
     return [
-        _sweep(pools, methods, METRIC_SETS, size.labels(seeds=seeds_of(size.cheap_seeds)) | looks),
-        _sweep(pools, [{"name": "random"}], METRIC_SETS, size.labels(seeds=seeds_of(10 * size.cheap_seeds)) | looks),
+        _sweep(pools, methods, METRIC_SETS, size.labels(size.cheap_seeds) | looks),
+        _sweep(pools, [{"name": "random"}], METRIC_SETS, size.labels(10 * size.cheap_seeds) | looks),
     ]
 
 
 def ablations(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
-    """One change to ALT-MAS at a time; then how often it is refitted, which is the size of a batch."""
+    """One change at a time to ALT-MAS as it is written; then how often it is refitted, which is the size of a batch."""
     network: dict[str, Any] = {"kind": "mlp", **dict(size.network)}
     changes: dict[str, dict[str, Any]] = {
-        "altmas": {},
-        LITERALLY: {"literal": True},
+        LITERALLY: {},
         "no pseudo-labels": {"pseudo_labels": False},
         "pseudo-labels not counted": {"counted": False},
         "BALD acquisition": {"metric_aware": False},
@@ -135,9 +137,9 @@ def ablations(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
         "a mask per item": {"surrogate": {**network, "kind": "mlp, a mask per item"}},
         "tuned": {"tune": True},
     }
-    usual = {"surrogate": network, "draws": size.draws}
+    usual = {"surrogate": network, "draws": size.draws, "literal": True}
     methods = [_altmas(label, usual | change) for label, change in changes.items()]
-    every = [size.batch] if size.budget < 50 else [10, 50]
+    every = [size.batch] if size.budget < 50 else [1, 25]
     refits = [
         _sweep(pools, [_altmas(f"refit every {one}", usual)], (("alt_mas_3",),), size.labels(batch=one))
         for one in every
@@ -148,7 +150,7 @@ def ablations(pools: tuple[str, ...], size: Size) -> list[dict[str, Any]]:
 STUDIES: dict[str, tuple[Callable[[tuple[str, ...], Size], list[dict[str, Any]]], tuple[str, ...], str]] = {
     "figure1": (figure, MNIST, "mnist"),
     "figure2": (figure, CIFAR10, "cifar10"),
-    "embedding": (figure, EMBEDDING, "mnist"),
+    "embedding": (figure, EMBEDDING, "embedding"),
     "field1": (field, MNIST, "mnist"),
     "field2": (field, CIFAR10, "cifar10"),
     "ablations": (ablations, MNIST, "ablations"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 from altmas.surrogates.learners.protocol import BoundLearner, Learnt, Lesson, Warm
 from altmas.surrogates.outputs.wrong_labels import mixture_weights
 
@@ -17,7 +17,10 @@ CREDIT = 4.0
 """Answers that the learners are credited with beforehand, in equal parts."""
 
 FIRST_TRIAL, TRIAL_GROWTH, PAYS = 500, 2.0, 0.1
-"""A learner on trial learns from so many answers on, again when they have doubled, and always if it counts for this."""
+"""A learner on trial learns from so many answers on, and again when they have grown so much.
+
+In between it goes on for the parts in which it last counted for `PAYS` or more, as the answers outside them have it.
+"""
 
 TRIED, SHARE = "tried", "share"
 
@@ -34,27 +37,39 @@ class Blend:
     on_trial: frozenset[str] = frozenset()
 
     def learn(self, lesson: Lesson) -> LearntBlend:
-        """Have each learn the same, from where it stood."""
+        """Have each learn the same, from where it stood; a whole lesson is for those that are always asked."""
         learnt: dict[str, Learnt] = {}
         resting: dict[str, NDArray[Any]] = {}
+        paying: dict[str, BoolArray] = {}
         for name, one in zip(self.names, self.members, strict=True):
             warm = _own(lesson.warm, name)
-            if name in self.on_trial and not due(len(lesson.items), warm):
+            if name in self.on_trial:
+                paying[name] = takes_part(len(lesson.items), lesson.parts, warm) & (not lesson.whole)
+            if name in self.on_trial and not paying[name].any():
                 resting |= {f"{name}:{key}": array for key, array in warm.items()}
             else:
                 learnt[name] = one.learn(replace(lesson, warm=warm))
-        return LearntBlend(learnt, lesson, self.on_trial, resting)
+        return LearntBlend(learnt, lesson, paying, resting)
 
 
-def due(answers: int, warm: Warm) -> bool:
-    """Whether a learner on trial is to learn from so many answers, by what it left when it last did.
+def tried_at(answers: int, warm: Warm) -> bool:
+    """Whether it is time for a trial: by the number of answers alone, whatever they say.
 
-    >>> due(400, {}), due(500, {}), due(600, {"tried": np.array(500), "share": np.array(0.01)})
+    >>> tried_at(400, {}), tried_at(500, {}), tried_at(600, {"tried": np.array(500)})
     (False, True, False)
     """
-    if TRIED not in warm:
-        return answers >= FIRST_TRIAL
-    return float(warm[SHARE]) >= PAYS or answers >= TRIAL_GROWTH * int(warm[TRIED])
+    return answers >= (TRIAL_GROWTH * int(warm[TRIED]) if TRIED in warm else FIRST_TRIAL)
+
+
+def takes_part(answers: int, parts: int, warm: Warm) -> BoolArray:
+    """For which parts a learner on trial takes part: all of them at a trial, else where it paid.
+
+    >>> takes_part(600, 2, {"tried": np.array(500), "share": np.array([0.3, 0.01])}).tolist()
+    [True, False]
+    """
+    if tried_at(answers, warm) or TRIED not in warm:
+        return np.full(parts, tried_at(answers, warm))
+    return np.asarray(warm[SHARE] >= PAYS)
 
 
 def _own(warm: Warm, name: str) -> Warm:
@@ -68,11 +83,14 @@ def _own(warm: Warm, name: str) -> Warm:
 
 @dataclass(frozen=True, eq=False)
 class LearntBlend:
-    """A mixture of what was learnt; the weights for a part are found without it."""
+    """A mixture of what was learnt; the weights for a part are found without it.
+
+    `paying` says for which parts a learner on trial takes part.
+    """
 
     members: Mapping[str, Learnt]
     lesson: Lesson
-    on_trial: frozenset[str] = frozenset()
+    paying: Mapping[str, BoolArray] = field(default_factory=dict)
     resting: Warm = field(default_factory=dict)
     known: dict[int | None, tuple[FloatArray, FloatArray]] = field(default_factory=dict)
 
@@ -92,23 +110,29 @@ class LearntBlend:
     def predict(self, items: IntArray, without: int | None) -> FloatArray:
         """The mixture's, of any items."""
         each = zip(self.weights(without), self.members.values(), strict=True)
-        return np.asarray(sum(w * one.predict(items, without) for w, one in each))
+        return np.asarray(sum(w * one.predict(items, without) for w, one in each if w > 0))
 
     @property
     def warm(self) -> Warm:
-        """What each member leaves, under its name; of those on trial also when it was, and what they counted for."""
+        """What each member leaves, under its name; of those on trial also when it was, and what they count for."""
         left = {f"{name}:{key}": array for name, one in self.members.items() for key, array in one.warm.items()}
-        for name in self.on_trial & self.members.keys():
-            left |= {f"{name}:{TRIED}": np.array(len(self.lesson.items))}
-            left |= {f"{name}:{SHARE}": np.array(self.shares()[name])}
+        for name in self.paying.keys() & self.members.keys():
+            before, answers = _own(self.lesson.warm, name), len(self.lesson.items)
+            place = list(self.members).index(name)
+            share = np.array([self.weights(one)[place] for one in self.lesson.left_out_parts])
+            left[f"{name}:{SHARE}"] = np.where(self.paying[name], share, before.get(SHARE, 0.0))
+            left[f"{name}:{TRIED}"] = np.array(answers) if tried_at(answers, before) else before[TRIED]
         return {**self.resting, **left}
 
     def _weighed(self, without: int | None) -> tuple[FloatArray, FloatArray]:
         if without not in self.known:
             labels = self.lesson.labels[self.lesson.seen(without)]
-            each = np.stack([one.left_out(without) for one in self.members.values()])  # [S, n, C]
+            taking = [name not in self.paying or bool(self.paying[name][without or 0]) for name in self.members]
+            active = [one for one, takes in zip(self.members.values(), taking, strict=True) if takes]
+            each = np.stack([one.left_out(without) for one in active])  # [S, n, C]
             likelihood = each[:, np.arange(len(labels)), labels].T
-            prior = np.full(len(self.members), CREDIT / len(self.members))
-            weights = mixture_weights(likelihood, prior, steps=50)
-            self.known[without] = weights, np.einsum("s,snc->nc", weights, each)
+            found = mixture_weights(likelihood, np.full(len(active), CREDIT / len(active)), steps=50)
+            weights = np.zeros(len(taking))
+            weights[taking] = found
+            self.known[without] = weights, np.einsum("s,snc->nc", found, each)
         return self.known[without]

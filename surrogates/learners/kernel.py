@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
-from altmas.surrogates.learners.protocol import Lesson, Warm
+from altmas.surrogates.learners.protocol import Lesson, Warm, a_few, one_hot
 from altmas.surrogates.learners.sharpness import as_probabilities, best_sharpness
 from altmas.surrogates.learners.space import Space, squared_distances
 
@@ -17,7 +17,7 @@ NARROWNESS = 1.0
 
 RIDGE, LINEAR_RIDGE = 0.2, 0.5
 MOST_CENTRES = 2_000
-"""Beyond this many answers, as many of them, drawn evenly, are learnt from: cost grows with their cube."""
+"""Beyond this many answers, as many of them are learnt from: cost grows with their cube."""
 
 _NUMBERS_AT_ONCE = 1 << 22
 
@@ -66,33 +66,23 @@ class BoundKernel:
 
     def learn(self, lesson: Lesson) -> LearntKernel:
         """Measure how near the answers are to each other."""
-        some = evenly(len(lesson.items), MOST_CENTRES)
+        some = a_few(lesson.items, MOST_CENTRES)
         return LearntKernel(self, lesson, some, self.near(lesson.items[some], lesson.items[some]))
 
     def near(self, items: IntArray, centres: IntArray) -> Float32Array:
         """The kernel between items and centres `[n, m]`."""
         z = self.space.components
         if self.recipe.linear:
-            # Scaled so that a typical item's square is 1, plus a constant: the intercept.
-            return np.asarray(z[items] @ z[centres].T / (self.space.typical_distance / 2) + 1.0)
+            # Scaled so that the mean item's square is 1, plus a constant: the intercept.
+            return np.asarray(z[items] @ z[centres].T / self.space.mean_square + 1.0)
         distances = squared_distances(z[items], z[centres])
         distances *= -NARROWNESS / self.space.typical_distance
         return np.exp(distances, out=distances)
 
 
-def evenly(count: int, most: int) -> IntArray:
-    """All of `count` rows, or `most` of them at even steps.
-
-    >>> evenly(3, 5).tolist(), evenly(10, 5).tolist()
-    ([0, 1, 2], [0, 2, 4, 6, 8])
-    """
-    return np.arange(count) if count <= most else (np.arange(most) * count) // most
-
-
 @dataclass(frozen=True, eq=False)
 class _Solved:
     coefficients: FloatArray  # [m, C]
-    base: FloatArray  # [C], the share of each class
     left_out: FloatArray  # [m, C], scores
     sharpness: float
 
@@ -109,9 +99,9 @@ class LearntKernel:
     known: dict[int | None, _Solved] = field(default_factory=dict)
 
     def left_out(self, without: int | None) -> FloatArray:
-        """Exactly: with H = K (K + r I)^-1 and a = (K + r I)^-1 Y, leaving i out moves its score to y_i - a_i / H'_ii.
+        """Exactly: with B = (K + r I)^-1 and a = B (Y - 1/C), the score of i without its own label is y_i - a_i / B_ii.
 
-        Here H' is (K + r I)^-1. Answers that are no centres are predicted from those that are.
+        Answers that are no centres are predicted from those that are.
         """
         solved, centres = self._solved(without), self._centres(without)
         seen = self.lesson.seen(without)
@@ -131,7 +121,7 @@ class LearntKernel:
         coefficients = solved.coefficients.astype(np.float32)
         for start in range(0, len(items), step):
             rows = slice(start, start + step)
-            scores = self.of.near(items[rows], at) @ coefficients + solved.base
+            scores = self.of.near(items[rows], at) @ coefficients + 1 / self.lesson.classes
             out[rows] = as_probabilities(scores, solved.sharpness)
         return out
 
@@ -149,14 +139,26 @@ class LearntKernel:
     def _solve(self, without: int | None) -> _Solved:
         centres, classes = self._centres(without), self.lesson.classes
         labels = self.lesson.labels[self.some[centres]]
-        counts = np.bincount(labels, minlength=classes)
-        base = (counts + 1.0 / classes) / (counts.sum() + 1.0)
         if len(centres) == 0:
-            return _Solved(np.zeros((0, classes)), base, np.zeros((0, classes)), best_sharpness(base[None], labels))
-        inside = self.near[np.ix_(centres, centres)].astype(np.float64)
-        inside[np.diag_indices_from(inside)] += self.of.recipe.ridge
-        inverse = cho_solve(cho_factor(inside, lower=True), np.eye(len(centres)))
-        target = np.eye(classes)[labels]
-        coefficients = inverse @ (target - base)
+            none = np.zeros((0, classes))
+            return _Solved(none, none, best_sharpness(none, labels))
+        target = one_hot(labels, classes).astype(np.float64)
+        inverse = _inverse(self.near[np.ix_(centres, centres)].astype(np.float64), self.of.recipe.ridge)
+        coefficients = inverse @ (target - 1 / classes)
         left_out = target - coefficients / np.diag(inverse)[:, None]
-        return _Solved(coefficients, base, left_out, best_sharpness(left_out, labels))
+        return _Solved(coefficients, left_out, best_sharpness(left_out, labels))
+
+
+def _inverse(near: FloatArray, ridge: float) -> FloatArray:
+    """(K + r I)^-1; where rounding leaves K so far from being one that r is too little, with more of it.
+
+    >>> _inverse(np.full((2, 2), 1e20), 0.2).shape
+    (2, 2)
+    """
+    while True:
+        try:
+            factor = cho_factor(near + ridge * np.eye(len(near)), lower=True)
+        except np.linalg.LinAlgError:
+            ridge = max(10 * ridge, 1e-6 * float(np.abs(near).max()))
+        else:
+            return np.asarray(cho_solve(factor, np.eye(len(near))))

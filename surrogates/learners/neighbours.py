@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
-from altmas.surrogates.learners.kernel import evenly
-from altmas.surrogates.learners.protocol import Lesson, Warm
+from altmas.surrogates.learners.protocol import Lesson, Warm, a_few, one_hot
 from altmas.surrogates.learners.sharpness import as_probabilities, best_sharpness
 from altmas.surrogates.learners.space import Space
 
@@ -24,13 +23,13 @@ NEIGHBOURS, STAY = 10, 0.9
 """Neighbours of each item in the graph, and how much of what reaches an item it passes on."""
 
 STEPS = 40
-"""Steps of the iteration: what is left out is below STAY^STEPS, and next to nothing where it matters."""
+"""Steps of the iteration: of all mass, 0.9^40 = 1.5% is still under way, far from where it started."""
 
 MOST_ON_GRAPH = 10_000
 """Larger pools have a graph of this many items, drawn once, and the answered ones; others look at their nearest."""
 
 MOST_SOURCES = 2_000
-"""Answers whose labels are spread, at even steps of them."""
+"""Answers whose labels are spread."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +64,13 @@ class BoundNeighbours:
 
     def learn(self, lesson: Lesson) -> LearntNeighbours:
         """Spread from answers that are new; the others' columns are known."""
-        some = evenly(len(lesson.items), MOST_SOURCES)
+        some = a_few(lesson.items, MOST_SOURCES)
         sources = lesson.items[some]
         new = np.array([one for one in sources.tolist() if one not in self._columns], dtype=np.int64)
         for start in range(0, len(new), 256):
             part = new[start : start + 256]
             self._columns.update(zip(part.tolist(), self._spread(part).T, strict=True))
+        self._columns = {one: self._columns[one] for one in sources.tolist()}
         spread = np.stack([self._columns[one] for one in sources.tolist()], axis=1) if len(sources) else None
         return LearntNeighbours(self, lesson, some, spread)
 
@@ -183,7 +183,7 @@ class LearntNeighbours:
     def predict(self, items: IntArray, without: int | None) -> FloatArray:
         """From the mass that has reached each item, or the items on the graph that are nearest to it."""
         mass, sharpness, _ = self._mass(without)
-        return as_probabilities(_log_share(self._at(items, mass)), sharpness)
+        return as_probabilities(self._log_share(self._at(items, mass)), sharpness)
 
     def _at(self, items: IntArray, mass: FloatArray) -> FloatArray:
         rows, places = self.of.places(items)
@@ -194,6 +194,11 @@ class LearntNeighbours:
         total = np.zeros((len(items), mass.shape[1]))
         np.add.at(total, rows, mass[places])
         return np.asarray(total / np.bincount(rows, minlength=len(items))[:, None])
+
+    def _log_share(self, mass: FloatArray) -> FloatArray:
+        """Log of the share of each class; no mass is no opinion."""
+        credited = np.asarray(mass, dtype=np.float64) + FAINT * (1 - self.of.recipe.stay)
+        return np.asarray(np.log(credited / credited.sum(1, keepdims=True)))
 
     def _sources(self, without: int | None) -> IntArray:
         if without is None:
@@ -212,26 +217,16 @@ class LearntNeighbours:
         if self.spread is None or len(sources) == 0:
             mass, own = np.zeros((len(self.of.on_graph), classes)), np.zeros((0, classes))
         else:
-            columns, target = self.spread[:, sources], np.eye(classes, dtype=np.float32)[labels]
+            columns, target = self.spread[:, sources], one_hot(labels, classes)
             mass = columns @ target
             rows, places = self.of.places(self.lesson.items[self.some[sources]])
             among = np.zeros((len(sources), len(sources)), np.float32)
             np.add.at(among, rows, columns[places])
             among /= np.bincount(rows, minlength=len(sources))[:, None]
             np.fill_diagonal(among, 0.0)
-            own = _log_share(among @ target)
+            own = self._log_share(among @ target)
         return mass, best_sharpness(own, labels), own
 
 
 FAINT = 1e-3
 """Mass that every class is credited with, as a share of what one answer keeps: no mass is no opinion."""
-
-
-def _log_share(mass: FloatArray) -> FloatArray:
-    """Log of the share of each class, those without mass held at `FAINT`.
-
-    >>> np.exp(_log_share(np.array([[0.3, 0.1]]))).round(2).tolist()
-    [[0.75, 0.25]]
-    """
-    credited = np.asarray(mass, dtype=np.float64) + FAINT * (1 - STAY)
-    return np.asarray(np.log(credited / credited.sum(1, keepdims=True)))

@@ -46,10 +46,36 @@ class Lesson:
         """
         return np.arange(len(self.items)) if without is None else np.flatnonzero(self.part != without)
 
-    @property
-    def one_hot(self) -> Float32Array:
-        """The labels as rows of zeros and a one `[n, C]`."""
-        return np.eye(self.classes, dtype=np.float32)[self.labels]
+
+def one_hot(labels: IntArray, classes: int) -> Float32Array:
+    """Labels as rows of zeros and a one `[n, C]`.
+
+    >>> one_hot(np.array([1]), 3).tolist()
+    [[0.0, 1.0, 0.0]]
+    """
+    out = np.zeros((len(labels), classes), np.float32)
+    out[np.arange(len(labels)), labels] = 1.0
+    return out
+
+
+def shuffled(items: IntArray) -> NDArray[np.uint64]:
+    """A number for each item that has nothing to do with its place in the pool, and is the same in every lesson.
+
+    >>> (shuffled(np.arange(3)) >> np.uint64(60)).tolist()
+    [0, 9, 3]
+    """
+    return np.asarray(items, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+
+
+def a_few(items: IntArray, most: int) -> IntArray:
+    """Rows of at most so many of the items: as answers come in, those that were among them mostly stay.
+
+    >>> a_few(np.arange(3), 5).tolist(), a_few(np.arange(10), 2).tolist()
+    ([0, 1, 2], [0, 5])
+    """
+    if len(items) <= most:
+        return np.arange(len(items))
+    return np.sort(np.argsort(shuffled(items), kind="stable")[:most])
 
 
 class Learnt(Protocol):

@@ -74,6 +74,13 @@ class Space:
         found = float(np.median(squares[squares > 0])) if (squares > 0).any() else 0.0
         return found or 1.0
 
+    @cached_property
+    def mean_square(self) -> float:
+        """The mean squared length of an item's components."""
+        z = self.components
+        squares = sum(float(np.square(z[block], dtype=np.float64).sum()) for block in self.blocks(self.size))
+        return squares / self.size or 1.0
+
     def blocks(self, count: int) -> Iterator[slice]:
         """So many rows in portions that fit in memory."""
         step = max(_NUMBERS_AT_ONCE // max(int(np.prod(self.source.shape)), 1), 1)

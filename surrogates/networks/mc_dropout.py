@@ -145,6 +145,10 @@ class MCDropoutLeNet(_MCDropout):
         return LeNet()
 
 
+GOLDEN = (5**0.5 - 1) / 2
+"""Steps of this length, modulo 1, spread evenly however many there are."""
+
+
 def training_order(items: int, batch: int, epochs: int, most: int, rng: np.random.Generator) -> IntArray:
     """Rows `[steps, batch]`: shuffled passes over the items, laid end to end and cut into full batches.
 
@@ -171,10 +175,10 @@ def weighted_order(weights: FloatArray, batch: int, epochs: int, most: int, rng:
     sizes = np.bincount(group)
     total = float((sizes * values).sum())
     steps = max(1, min(most, int(epochs * total / (values[-1] * batch) + 1e-9)))
-    # The place of each group's end in the batches laid end to end; their differences are whole and sum to `batch`.
-    ends = np.round(np.cumsum(sizes * values)[:, None] / total * batch * np.arange(1, steps + 1)).astype(np.int64)
-    counts = np.diff(np.diff(ends, axis=0, prepend=0), axis=1, prepend=0)  # [groups, steps]
-    of_group = np.repeat(np.tile(np.arange(len(values)), steps), counts.T.ravel())
+    # A comb of `batch` teeth over the groups' shares, shifted from step to step: shares are rounded either way.
+    shifts = (np.arange(steps) * GOLDEN) % 1
+    teeth = (np.arange(batch) + shifts[:, None]) / batch
+    of_group = np.searchsorted(np.cumsum(sizes * values)[:-1] / total, teeth.ravel(), side="right")
     order = np.empty(steps * batch, dtype=np.int64)
     for one in range(len(values)):
         places = np.flatnonzero(of_group == one)

@@ -21,9 +21,6 @@ STEPS_AT_ONCE = 20
 PATIENCE = 3
 """A copy stops when so many looks in a row, one every `STEPS_AT_ONCE` steps, found its held-out loss no lower."""
 
-HELD_OUT = 8
-"""Every eighth row of a copy is held out to judge it by."""
-
 DRAWS = 20
 Weights = list[Float32Array]
 
@@ -49,16 +46,20 @@ class Replicates:
         rows: Sequence[IntArray],
         start: Weights,
         *,
+        held: BoolArray,
         dropout: float,
         learning_rate: float,
         most_steps: int,
         rng: np.random.Generator,
     ) -> Weights:
-        """Weights `[R, ...]` after training copy r on `rows[r]` of `x`, from `start`; its best by its held-out rows."""
+        """Weights `[R, ...]` after training copy r on `rows[r]` of `x`, from `start`; its best by the `held` of them.
+
+        Whoever starts from earlier weights must have held out the same rows then.
+        """
         tf = tensorflow()
 
         # A copy that may see nothing trains on nothing: its loss is nowhere lower than at the start.
-        parts = [_held_out(one, rng) for one in rows]
+        parts = [_held_out(one, held) for one in rows]
         judged, counts = _padded([held for _, held in parts])
         weights = [tf.Variable(w) for w in start]
         moments = [[tf.Variable(tf.zeros_like(w)) for w in weights] for _ in range(2)]
@@ -110,13 +111,12 @@ def _waited(waited: IntArray, better: BoolArray) -> IntArray:
     return np.where(waited >= PATIENCE, waited, np.where(better, 0, waited + 1))
 
 
-def _held_out(rows: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntArray]:
+def _held_out(rows: IntArray, held: BoolArray) -> tuple[IntArray, IntArray]:
     """Rows to train on, and rows to be judged by; few rows are both."""
     if len(rows) == 0:
         return np.zeros(1, np.int64), rows
-    mixed = rng.permutation(rows)
-    held = len(rows) // HELD_OUT
-    return (mixed[held:], mixed[:held]) if held >= 2 else (mixed, mixed)
+    judged = rows[held[rows]]
+    return (rows[~held[rows]], judged) if 2 <= len(judged) < len(rows) else (rows, rows)
 
 
 def _padded(rows: Sequence[IntArray]) -> tuple[IntArray, IntArray]:

@@ -16,8 +16,8 @@ from altmas.surrogates.learners.blend import Blend
 from altmas.surrogates.learners.classifier import Classifier
 from altmas.surrogates.learners.kernel import Kernel, linear_probe
 from altmas.surrogates.learners.neighbours import Neighbours
-from altmas.surrogates.learners.network import FoldNetwork
-from altmas.surrogates.learners.protocol import Lesson
+from altmas.surrogates.learners.network import FoldNetwork, held_out
+from altmas.surrogates.learners.protocol import Lesson, a_few
 from altmas.surrogates.learners.space import Space, squared_distances
 from altmas.surrogates.learners.testing import ArrayRows
 
@@ -138,8 +138,8 @@ def test_scores_of_the_kernel_left_out_are_exact():
         rest = np.delete(np.arange(20), row)
         near = on.near(lesson.items, lesson.items).astype(float)
         inside = near[np.ix_(rest, rest)] + Kernel().ridge * np.eye(19)
-        alone = near[row, rest] @ np.linalg.solve(inside, np.eye(CLASSES)[lesson.labels[rest]] - solved.base)
-        assert solved.left_out[row] == pytest.approx(alone + solved.base, abs=1e-5)
+        alone = near[row, rest] @ np.linalg.solve(inside, np.eye(CLASSES)[lesson.labels[rest]] - 1 / CLASSES)
+        assert solved.left_out[row] == pytest.approx(alone + 1 / CLASSES, abs=1e-5)
 
 
 def test_labels_spread_as_the_closed_form_says():
@@ -207,8 +207,7 @@ def test_the_belief_of_a_fold_never_saw_its_labels(learner):
     said = np.where(rng.random(150) < 0.7, y, rng.integers(0, CLASSES, 150))
     pool = Pool.build(said, scores=rng.uniform(0.4, 1, 150), features=x, classes=range(CLASSES))
     items = rng.permutation(150)[:50]
-    with_features = [one for one in label_models(pool, learners=True) if one.asks_learners]
-    fit = CrossFit(with_features, 150, CLASSES, 0, learners_on(pool, [learner]))
+    fit = CrossFit(label_models(pool, learners=True), 150, CLASSES, 0, learners_on(pool, [learner]))
     answers = Answers().extended(items, y[items], 0, np.ones(50))
     before = fit.fit(answers, np.ones(50)).probabilities
     for fold in range(0, FOLDS, 2):
@@ -262,6 +261,33 @@ class Counts:
         return 0.9 * np.eye(CLASSES)[self.y[items]] + 0.1 / 3 if self.knows else np.full((len(items), CLASSES), 1 / 3)
 
 
+@pytest.mark.parametrize("kind", ["tails", "specks", "large"])
+def test_heavy_tails_stop_nobody(kind, rng):
+    """Most items nearly equal and a few far away: a kernel of such features is singular to rounding."""
+    x = rng.lognormal(0, 6, (120, 5)) if kind == "tails" else 1e-7 * rng.normal(size=(120, 5))
+    x[:12] += rng.normal(size=(12, 5)) * (1e6 if kind == "large" else 1)
+    y = rng.integers(0, CLASSES, 120)
+    for learner in QUICK:
+        learnt = bound(learner, x).learn(lesson_of(y, 60))
+        assert np.isfinite(learnt.predict(np.arange(120), 0)).all()
+        assert np.isfinite(learnt.left_out(0)).all()
+
+
+def test_what_is_held_out_stays_held_out():
+    """Or a network that goes on would be judged by what it trained on."""
+    items = np.arange(500)
+    few = held_out(items[:100])
+    assert held_out(items)[:100].tolist() == few.tolist()
+    assert 0.05 < few.mean() < 0.25
+
+
+def test_of_many_answers_the_same_stay_chosen():
+    items = np.random.default_rng(0).permutation(10_000)[:300]
+    before, after = items[a_few(items[:200], 50)], items[a_few(items, 50)]
+    assert len(before) == len(after) == 50
+    assert np.isin(after, before).sum() > 25
+
+
 @pytest.mark.parametrize(("knows", "lessons"), [(True, 4), (False, 2)])
 def test_a_costly_learner_is_tried_now_and_then_and_stays_while_it_pays(knows, lessons, monkeypatch):
     monkeypatch.setattr("altmas.surrogates.learners.blend.FIRST_TRIAL", 100)
@@ -276,7 +302,8 @@ def test_a_costly_learner_is_tried_now_and_then_and_stays_while_it_pays(knows, l
         assert learnt.left_out(0).shape == (len(one.seen(0)), CLASSES)
     assert costly.lessons == lessons
     assert int(warm["counts:tried"]) == 200
-    assert (float(warm["counts:share"]) > 0.5) == knows
+    assert (warm["counts:share"].min() > 0.5) == knows
+    assert warm["counts:share"].shape == (PARTS,)
 
 
 def test_equal_distances_are_settled_by_a_trace_of_noise():
