@@ -122,7 +122,7 @@ def assess(
     if items is not None and not (isinstance(features, str) and features == AUTO):
         raise InputError("items", "come with features='auto', which are made of them", "other features, or none")
     told = () if features is None else _told(predictions, scores, oracle, names)
-    features, made_of = given_features(features, items, len(names), said=told)
+    features, made_of = given_features(features, items, len(names), said=told, ids=ids)
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
         classes=classes, labels_seen=seen_labels, features_from=made_of,

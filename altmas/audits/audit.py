@@ -83,11 +83,14 @@ class Audit(Record):
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.
         """
+        if not isinstance(method, str):
+            hint = "Its options go to options={...}, such as options={'learners': ['kernel']}."
+            raise InputError("method of an audit", "be a name", type(method).__name__, hint)
         if secret is not None and draws.checked_secret(secret) and seed is None:
             raise InputError("seed", "come with a secret: both are in the report of the audit to replay", "none")
         if features is not None:
             told = [array for one in (*pool.outputs, *pool.opinions) for array in (one.predictions, one.scores)]
-            pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told))
+            pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told, ids=pool.ids))
         portion = preferred_batch(method, options or {}) if batch is None else batch
         settings = Settings(
             metrics_wanted(metrics, method, options or {}), method, dict(options or {}),

@@ -63,7 +63,8 @@ def _listed(chosen: Learners) -> Sequence[Any]:
     if isinstance(chosen, str) and chosen == AUTO:
         return NAMES
     if isinstance(chosen, str) or not isinstance(chosen, Sequence):
-        raise InputError("learners", f"be {AUTO!r}, or a list of names and classifiers", repr(chosen))
+        hint = f"Write learners=[{chosen!r}]." if chosen in NAMES else ""
+        raise InputError("learners", f"be {AUTO!r}, or a list of names and classifiers", repr(chosen), hint)
     return chosen
 
 

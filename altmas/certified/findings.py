@@ -202,8 +202,8 @@ class CertifiedFindings:
     @property
     def features(self) -> FeaturesWorth | None:
         """What features were worth, as the answers that the last refit knew have it."""
-        made = self.state.refit
-        if self.plain is not None or made is None or made.features_error is None:
+        made = self.state.believed
+        if self.plain is not None or made.features_error is None:
             return None
         return FeaturesWorth(made.features_error, made.learners)
 

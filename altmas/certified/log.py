@@ -44,5 +44,5 @@ def estimate_from_log(
         raise InputError("log's inclusion", rule, f"{total:,.0f}")
     whole = AskedRound(0, answers.items, answers.labels, drawn, inclusion=drawn)
     job = Job(pool, resolve_metrics(metrics, pool, cost), seed)
-    state = advance(start(Setup(job, Certified(learners=()))), whole)
+    state = advance(start(Setup(job, Certified())), whole)
     return estimates_table(CertifiedFindings(state.with_refit(refit(state)), level).ordinary)

@@ -165,9 +165,14 @@ class State:
         """The same rounds, with another refit in force."""
         return replace(self, refit=made)
 
+    @cached_property
+    def believed(self) -> Refit:
+        """The refit in force; before the first, what one would be now."""
+        return self.refit if self.refit is not None else refit(self)
+
     def sample(self) -> Sample:
         """What the estimates rest on."""
-        now = self.refit if self.refit is not None else refit(self)
+        now = self.believed
         known = min(now.known, len(self.answers))
         return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised)
 

@@ -359,7 +359,7 @@ def _features(features: Any, items: int) -> NDArray[Any] | None:
         part = array[start : start + step]
         if part.dtype.kind == "f" and (bad := _rows(~np.isfinite(part))):
             raise InputError("features", "be finite", f"NaN or infinity in {rows_at_fault(start + b for b in bad)}")
-        if part.dtype.kind == "f" and (bad := _rows(np.abs(part) > LARGEST_FEATURE)):
+        if part.dtype in (np.float64, np.longdouble) and (bad := _rows(np.abs(part) > LARGEST_FEATURE)):
             rule = f"be at most {LARGEST_FEATURE:g} in size"
             raise InputError("features", rule, f"larger in {rows_at_fault(start + b for b in bad)}")
     return array

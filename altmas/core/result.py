@@ -48,6 +48,11 @@ class Result:
         history = estimates_table(every, round=[round.round for round in seen for _ in round.estimates])
         return cls(method, estimates_table(seen[-1].estimates), history, answers, pool, findings, **more)
 
+    @property
+    def features(self) -> str:
+        """What features were worth, in a sentence; nothing where a method cannot tell."""
+        return ""
+
     def plot(
         self, metrics: Sequence[str] | None = None, *, truth: Mapping[str, float] | None = None, ax: Axes | None = None
     ) -> Any:

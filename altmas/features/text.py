@@ -23,6 +23,9 @@ LONGEST, ALL_TOGETHER = 5_000, 150_000_000
 _SHORT = 200
 """Below this many characters, parts of words are looked at as well: few words of a short text occur in another."""
 
+_SOME = 0.02
+"""Above this share of texts without words, parts of words are looked at as well."""
+
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 
@@ -74,6 +77,8 @@ def _fitted(sample: Sequence[str]) -> tuple[Any, Any]:
     words, parts = _words(len(sample)), _parts(3, 5, len(sample))
     if not _has_words(sample):
         ways = [_parts(1, 3, len(sample), 1_000)]
+    elif _without_words(sample) > _SOME:
+        ways = [FeatureUnion([("words", words), ("parts", _parts(1, 3, len(sample), 1_000))])]
     elif letters < _SHORT:
         ways = [FeatureUnion([("words", words), ("parts", parts)])]
     else:
@@ -94,6 +99,12 @@ def _has_words(sample: Sequence[str]) -> bool:
     found = [_WORD.findall(text) for text in sample[:2_000]]
     count = sum(map(len, found))
     return count >= 2 * len(found) and sum(len(word) for words in found for word in words) <= 12 * count
+
+
+def _without_words(sample: Sequence[str]) -> float:
+    """The share of texts in which blanks part no words, in a pool of several languages."""
+    few = sample[:2_000]
+    return sum(not _has_words([text]) for text in few) / len(few)
 
 
 def _words(texts: int) -> Any:
@@ -122,5 +133,8 @@ class _Cut:
 
 
 def _bounds(texts: int) -> dict[str, Any]:
-    """Words of one text only tell nothing, and words of many little; where there are few texts, all words count."""
-    return {"min_df": 2, "max_df": 0.2} if texts >= 50 else {}
+    """Words of one text only tell nothing, nor do words of nearly all; where there are few texts, all words count.
+
+    Words that are in half of the texts may be what tells two classes apart.
+    """
+    return {"min_df": 2, "max_df": 0.8} if texts >= 50 else {}

@@ -46,11 +46,13 @@ def given_features(
     *,
     media: Sequence[str | None] | None = None,
     said: Sequence[Any] = (),
+    ids: Sequence[Any] | None = None,
 ) -> tuple[Any, str]:
     """Features as a pool takes them, and what they were made of, if they were made.
 
     Numbers pass as they are. Texts, paths of images and tables of mixed columns are made into numbers; `"auto"` makes
-    them of `items` and `media`. `said` is what no column may tell: predictions, scores, labels.
+    them of `items` and `media`. `said` is what no column may tell: predictions, scores, labels. A table that names the
+    `ids`, in a column or as its index, is joined on them; anything else is taken in the order of the pool.
 
     >>> given_features([[1.0], [2.0]], None, 2)
     ([[1.0], [2.0]], '')
@@ -61,13 +63,16 @@ def given_features(
         if items is None and media is None:
             hint = f"Give items=: {KINDS}."
             raise InputError("features", "have items to be made of where they are 'auto'", "none", hint)
-        things = Things() if items is None else sorted_out(unwrapped(items))
+        things = Things() if items is None else sorted_out(in_order(unwrapped(items), ids))
         if things is None:
             raise InputError("items", f"be {KINDS}", type(items).__name__)
         return _made(things, "items", rows, media, said)
     if isinstance(features, str):
         raise InputError("features", f"be numbers, {KINDS}, or 'auto'", repr(features))
-    features = unwrapped(features)
+    features = in_order(unwrapped(features), ids)
+    if isinstance(features, list | tuple | pd.Series) and _vectors(features):
+        lists = matrix_of(features)
+        return (features if lists is None else lists), ""
     things = None if features is None else sorted_out(features)
     if things is None or things.are_numbers:
         return features, ""  # whoever reads them as numbers will say what is wrong
@@ -153,6 +158,28 @@ class _Told:
         return len(found) == self.classes == len(pairs) and bool((codes >= 0).all())
 
 
+def in_order(table: Any, ids: Sequence[Any] | None) -> Any:
+    """A table in the order of the ids, where a column or its index holds exactly these, each once; else as it is.
+
+    >>> in_order(pd.DataFrame({"id": ["b", "a"], "x": [2, 1]}), ["a", "b"])["x"].tolist()
+    [1, 2]
+    """
+    if ids is None or not isinstance(table, pd.DataFrame | pd.Series) or len(table) != len(ids):
+        return table
+    wanted = [str(one) for one in ids]
+    frame = isinstance(table, pd.DataFrame)
+    named = [table[name] for name in table.columns if str(name).strip().casefold() in ID_NAMES] if frame else []
+    keys = [*named, *([] if isinstance(table.index, pd.RangeIndex) else [table.index])]
+    for column in keys:
+        place = {str(key): row for row, key in enumerate(column.tolist())}
+        if len(place) == len(table) and place.keys() == set(wanted):
+            return table.iloc[[place[one] for one in wanted]]
+    return table
+
+
+ID_NAMES = ("id", "ids", "item", "item_id", "key")
+
+
 def sorted_out(things: Any) -> Things | None:
     """Texts, paths of images or a table; None for anything else, numbers among them.
 
@@ -166,13 +193,19 @@ def sorted_out(things: Any) -> Things | None:
     numbers = isinstance(things, np.ndarray) and (things.ndim != 1 or things.dtype.kind not in "OU")
     if numbers or isinstance(things, str | bytes | Path | dict | set) or not hasattr(things, "__iter__"):
         return None
-    cells = [None if is_blank(one) else one for one in things]
+    vectors = _vectors(things)
+    cells = [] if vectors else [None if is_blank(one) else one for one in things]
     told = [one for one in cells if one is not None and one != ""]
-    if not all(isinstance(one, str | Path) for one in told):
+    if vectors or not all(isinstance(one, str | Path) for one in told):
         return None
     if told and all(isinstance(one, Path) or Path(one).suffix.lower() in SUFFIXES for one in told):
         return Things(images=[str(one) if one else None for one in cells])
     return Things(texts=["" if one is None else str(one) for one in cells])
+
+
+def _vectors(things: Any) -> bool:
+    """Whether there is a vector for some item, as embeddings are often kept."""
+    return any(getattr(one, "ndim", 0) for one in things)
 
 
 def _numeric(column: pd.Series[Any]) -> bool:

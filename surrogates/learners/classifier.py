@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,8 +35,10 @@ class Classifier:
     def __post_init__(self) -> None:
         says = hasattr(self.estimator, "predict_proba") or hasattr(self.estimator, "draw")
         if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit") or not says:
-            given = self.estimator.__name__ if isinstance(self.estimator, type) else type(self.estimator).__name__
-            raise InputError("learner", "be a name, or a classifier with fit and predict_proba", given)
+            of_class = isinstance(self.estimator, type)
+            given = f"the class {self.estimator.__name__}" if of_class else type(self.estimator).__name__
+            hint = f"Make one: {self.estimator.__name__}()." if of_class else ""
+            raise InputError("learner", "be a name, or a classifier with fit and predict_proba", given, hint)
 
     @property
     def name(self) -> str:
@@ -72,7 +75,7 @@ class BoundClassifier:
 
 @dataclass(frozen=True, eq=False)
 class _Trained:
-    """A fitted copy (None: there was one class at most to learn from), and the classes it has seen."""
+    """A fitted copy (None: there was nothing to learn), and the classes it has seen or may have been."""
 
     estimator: Any
     seen: IntArray
@@ -107,5 +110,15 @@ def _train(estimator: Any, space: Space, lesson: Lesson, hidden: Hidden, seed: i
     fresh = copy.deepcopy(estimator)
     if hasattr(fresh, "get_params") and "random_state" in fresh.get_params():
         fresh.set_params(random_state=seed % (1 << 31))
-    fresh.fit(space.flat(lesson.items[rows]), numbered)
-    return _Trained(fresh, seen, seed)
+    try:
+        fresh.fit(space.flat(lesson.items[rows]), numbered)
+        trained = _Trained(fresh, seen, seed)
+        trained.predict(space.flat(lesson.items[rows[:1]]), lesson.classes)  # some fail only then
+    except Exception as error:  # labels were spent: go on without it, and say so
+        told = _FAILED.format(type(fresh).__name__, len(rows))
+        warnings.warn(f"{told} {type(error).__name__}: {error}", stacklevel=2)
+        return _Trained(None, np.arange(lesson.classes), seed)
+    return trained
+
+
+_FAILED = "learner {} cannot learn from {} answers, and is taken to know nothing:"
