@@ -117,6 +117,16 @@ def allowed(
     return table.iloc[:, [i for i, name in enumerate(map(str, table.columns)) if name not in why]], why
 
 
+def says_the_same(column: Sequence[Any], said: Sequence[Any]) -> bool:
+    """Whether a column has one value for each class that was said, and another for every other.
+
+    >>> says_the_same(["yes", "no", "yes", "no"], [1, 0, 1, 0]), says_the_same(["yes", "no", "no", "no"], [1, 0, 1, 0])
+    (True, False)
+    """
+    told = _Told.of(said)
+    return told is not None and told.rows == len(column) and told.told_by(pd.Series(column, dtype=object))
+
+
 @dataclass(frozen=True, eq=False)
 class _Told:
     """What somebody said of each item: classes, or numbers `[N]` or `[N, C]`."""

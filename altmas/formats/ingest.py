@@ -18,7 +18,7 @@ from altmas.core.pool import MISSING, Pool
 from altmas.features.auto import make_features
 from altmas.features.made import MadeFeatures
 from altmas.formats.arrays import read_array, read_features, read_named_rows
-from altmas.formats.auto_features import AUTO, allowed
+from altmas.formats.auto_features import AUTO, allowed, says_the_same
 from altmas.formats.columns import as_objects, frame_of
 from altmas.formats.files import existing
 from altmas.formats.images import fingerprint, images_by_id, images_by_name
@@ -31,6 +31,9 @@ from altmas.metrics.types import IntArray
 RESERVED = ("unsure", "skip", "")
 """Answers that are no labels; no class may be named like them."""
 _ARRAYS = (".npy", ".npz")
+
+FEWEST_TO_COMPARE, LONGEST_CLASS = 30, 40
+"""Of fewer items, or longer texts, nothing is concluded from a column that goes with the predictions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,6 +276,10 @@ class Described:
         told = [name for name in chosen if name in said and not (self.items is not None and self.items.has(name))]
         if told:
             raise InputError("columns to show", "be the item's own", f"{told[0]!r}, which the model under test said")
+        repeated = [name for name in chosen if name != text and self._repeats(name)]
+        if repeated:
+            got = f"{repeated[0]!r}, which says what the model under test said"
+            raise InputError("columns to show", "be the item's own", got)
         columns = {name: as_objects(self.cells(name, "columns to show")) for name in chosen}
         notes = [f"annotators see {_listed(chosen) or 'no columns'}"]
         notes += [f"withheld from annotators: {_listed(withheld)}"] if withheld else []
@@ -282,8 +289,17 @@ class Described:
         source = self.items or self.first.keyed
         said = set() if self.items else self.first.columns.outputs
         names = [str(name) for name in source.table.frame.columns if name not in (source.column, image)]
-        shown = [name for name in names if name not in said and not smells_of_a_model(name)]
+        own = [name for name in names if name not in said and not smells_of_a_model(name)]
+        shown = [name for name in own if not self._repeats(name)]
         return shown, [name for name in names if name not in shown]
+
+    def _repeats(self, name: str) -> bool:
+        """Whether a column has another word for every class that was predicted, and so shows annotators which."""
+        said = self.first.said
+        if said is None or len(said) < FEWEST_TO_COMPARE:
+            return False
+        cells = self.cells(name, "columns to show")
+        return max(map(len, cells)) <= LONGEST_CLASS and says_the_same(cells, said)
 
 
 def _listed(names: Sequence[str], limit: int = 12) -> str:

@@ -163,3 +163,13 @@ def test_embeddings_in_one_column_are_joined_on_ids(write, tmp_path):
     given = {"pandas": table, "polars": pl.from_pandas(table), "index": table.set_index("id")}.get(write, path)
     found = ingest(base, features=given).pool
     assert (found.features.tolist(), found.features_from) == ([[1, 0.5], [2, 0.5], [3, 0.5]], "")
+
+
+def test_annotators_are_not_shown_a_prediction_under_another_name():
+    said = ["yes", "no", "no"] * 20
+    table = pd.DataFrame({"id": range(60), "prediction": said, "age": np.arange(60) % 7})
+    table["decision"] = np.where(table["prediction"] == "yes", "approve", "deny")
+    found = ingest(table)
+    assert found.items.columns.tolist() == ["age"]
+    assert any("'decision'" in note and "withheld" in note for note in found.notes)
+    assert "decision" in refusal(ingest, table, show=["age", "decision"])
