@@ -58,13 +58,8 @@ def same_pools(one: Study, other: Study) -> None:
 
 def _joined(networks: Study, others: Study, rows: pd.DataFrame, pool: str, metrics: tuple[str, ...]) -> pd.DataFrame:
     """A panel with every method; random sampling with the many seeds that it has among the others."""
-    more = [panel_rows(_of(others, k), sweep, pool, metrics) for k, sweep in enumerate(others.sweeps)]
+    more = [panel_rows(others.of_sweep(sweep), sweep, pool, metrics) for sweep in others.sweeps]
     return pd.concat([rows[rows["method"] != "random"], *more])
-
-
-def _of(study: Study, number: int) -> pd.DataFrame:
-    labels = [method.label for method in study.sweeps[number].methods]
-    return study.rows[study.rows["method"].isin(labels)]
 
 
 def _panel(pool: str, metrics: tuple[str, ...], rows: pd.DataFrame, seeds: tuple[int, ...], items: int) -> pd.DataFrame:

@@ -55,7 +55,15 @@ class Study:
         """Model under test, set of metrics, rows."""
         for pool in self.pools:
             for metrics in self.sweeps[0].metrics:
-                yield pool, metrics, panel_rows(self.rows, self.sweeps[0], pool, metrics)
+                yield (
+                    pool,
+                    metrics,
+                    pd.concat([panel_rows(self.of_sweep(one), one, pool, metrics) for one in self.sweeps]),
+                )
+
+    def of_sweep(self, sweep: Sweep) -> pd.DataFrame:
+        """The rows of one sweep's methods."""
+        return self.rows[self.rows["method"].isin([method.label for method in sweep.methods])]
 
 
 def read_study(folder: Path, name: str, profile: str) -> Study:
