@@ -55,8 +55,8 @@ The networks' accuracy is that of the most probable label over all draws, for it
 EVERY_METHOD = """\
 ## The same grid, every method
 
-ALT-MAS, BALD and *certified with features* see the images; the others see only what the model under test said. Methods that do not look at
-the metrics ran once for all sets: their five panels of a model are one run.
+ALT-MAS, BALD and *certified with features* see the images; the others see only what the model under test said.
+Methods that do not look at the metrics ran once for all sets: their five panels of a model are one run.
 
 ![Error of each method as a share of random sampling's, a dot per panel](results-field.svg)
 
