@@ -94,7 +94,7 @@ def with_learners(method: Method, learners: str | Sequence[Any]) -> Method:
     if not hasattr(method, "learners") or not is_dataclass(method):
         takers = ", ".join(name for name, make in METHODS.items() if hasattr(make, "learners"))
         raise InputError("learners", f"come with a method that takes them: {takers}", repr(method.name))
-    made: Method = replace(method, learners=learners)  # type: ignore[type-var]
+    made: Method = replace(method, learners=learners)
     return made
 
 

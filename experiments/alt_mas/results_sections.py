@@ -121,9 +121,9 @@ def _as_good(look: pd.DataFrame, own: str = "altmas") -> bool:
     >>> _as_good(pd.DataFrame({"mean": [0.11, 0.1], "se": [0.01, 0.01]}, index=["altmas", "bald"]))
     True
     """
-    ours, theirs = look.loc[own], look.loc["bald"]
-    spread = float(ours["se"] ** 2 + theirs["se"] ** 2) ** 0.5
-    return bool(ours["mean"] - theirs["mean"] <= (0.0 if pd.isna(spread) else spread))
+    mean, se = look["mean"].to_dict(), look["se"].to_dict()
+    spread = float(se[own] ** 2 + se["bald"] ** 2) ** 0.5
+    return bool(mean[own] - mean["bald"] <= (0.0 if pd.isna(spread) else spread))
 
 
 def _network_curve(rows: pd.DataFrame, window: int) -> pd.DataFrame:

@@ -122,7 +122,7 @@ class LearntKernel:
         for start in range(0, len(items), step):
             rows = slice(start, start + step)
             scores = self.of.near(items[rows], at) @ coefficients + 1 / self.lesson.classes
-            out[rows] = as_probabilities(scores, solved.sharpness)
+            out[rows] = as_probabilities(scores.astype(np.float64), solved.sharpness)
         return out
 
     def _centres(self, without: int | None) -> IntArray:

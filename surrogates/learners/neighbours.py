@@ -218,13 +218,13 @@ class LearntNeighbours:
             mass, own = np.zeros((len(self.of.on_graph), classes)), np.zeros((0, classes))
         else:
             columns, target = self.spread[:, sources], one_hot(labels, classes)
-            mass = columns @ target
+            mass = (columns @ target).astype(np.float64)
             rows, places = self.of.places(self.lesson.items[self.some[sources]])
             among = np.zeros((len(sources), len(sources)), np.float32)
             np.add.at(among, rows, columns[places])
             among /= np.bincount(rows, minlength=len(sources))[:, None]
             np.fill_diagonal(among, 0.0)
-            own = self._log_share(among @ target)
+            own = self._log_share((among @ target).astype(np.float64))
         return mass, best_sharpness(own, labels), own
 
 

@@ -7,7 +7,7 @@ from scipy.special import softmax
 
 from altmas.metrics.types import FloatArray, IntArray
 
-SHARPNESSES = tuple(np.geomspace(0.5, 32, 13).tolist())
+SHARPNESSES: tuple[float, ...] = tuple(np.geomspace(0.5, 32, 13).tolist())
 """Powers to choose from; a learner that is no better than chance ends at the lowest."""
 
 LEAST = 1e-3

@@ -102,4 +102,4 @@ def squared_distances(one: Float32Array, other: Float32Array) -> Float32Array:
     across *= -2
     across += np.einsum("ij,ij->i", one, one)[:, None]
     across += np.einsum("ij,ij->i", other, other)
-    return np.maximum(across, 0, out=across)
+    return np.asarray(np.maximum(across, 0, out=across))

@@ -99,7 +99,8 @@ class Replicates:
             (rng.random((DRAWS, size), dtype=np.float32) < keep).astype(np.float32) / keep
             for size in self.architecture.hidden
         ]
-        return draw_probabilities(x, [w[copy] for w in weights], masks).mean(0).astype(np.float64)
+        draws = draw_probabilities(x, [w[copy] for w in weights], masks)
+        return np.asarray(draws.mean(0), dtype=np.float64)
 
 
 def _waited(waited: IntArray, better: BoolArray) -> IntArray:
