@@ -78,3 +78,21 @@ def test_batches_hold_answers_as_their_weights_say(answers, taught, precision, r
 def test_equal_weights_are_no_weights():
     plain = training_order(50, 8, 5, 1000, np.random.default_rng(0))
     assert (weighted_order(np.ones(50), 8, 5, 1000, np.random.default_rng(0)) == plain).all()
+
+
+def test_the_network_sees_the_outputs_of_a_model_that_is_nearly_always_right(digits):
+    """And only then: the network of a middling model would echo it."""
+    from altmas.beliefs.on_features import OnFeatures
+    from altmas.core.pool import Pool
+    from altmas.surrogates import MCDropoutMLP
+
+    pool = Pool.build(digits.predictions, scores=digits.scores, features=digits.images, classes=range(10))
+    bound = OnFeatures(MCDropoutMLP(hidden=(8,), max_steps=5)).bind(pool)
+    items, rng = np.arange(40), np.random.default_rng(0)
+    for both, wide in ((True, 64 + 20), (False, 64)):
+        bound.fit(items, digits.labels[:40], rng=rng, with_outputs=both)
+        assert bound.learnt_from.rows(items).reshape(40, -1).shape[1] == wide
+        assert bound.draw(items, draws=3, rng=rng).shape == (3, 40, 10)
+    forest = OnFeatures(RandomForestClassifier(3)).bind(pool)
+    forest.fit(items, digits.labels[:40], rng=rng, with_outputs=True)
+    assert not forest.with_outputs
