@@ -26,13 +26,12 @@ CASES = {
 def one_run(items: int, wide: int, budget: int, learners: list[str]) -> dict[str, float]:
     """Seconds of the processor, and GiB above the imports and the pool itself."""
     import numpy as np
+    import sklearn.decomposition
+    import sklearn.neighbors  # noqa: F401
     from workload import make_pool
 
     import altmas
 
-    if learners:
-        import sklearn.decomposition
-        import sklearn.neighbors  # noqa: F401
     if "network" in learners:
         from altmas.surrogates.backend import tensorflow
 
@@ -72,7 +71,7 @@ def main() -> None:
         with_them, alone = apart(items, wide, budget, learners), apart(items, wide, budget, [])
         print(
             f"{name}, {budget} labels: {with_them['seconds']:.1f} s, {with_them['gib']:.2f} GiB; outputs alone "
-            f"{alone['seconds']:.1f} s, {alone['gib']:.2f} GiB; ratio {with_them['seconds'] / alone['seconds']:.1f}"
+            f"{alone['seconds']:.1f} s, {alone['gib']:.2f} GiB; ratio: {with_them['seconds'] / alone['seconds']:.1f}"
         )
 
 

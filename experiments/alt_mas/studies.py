@@ -162,7 +162,7 @@ def sweeps_of(study: str, profile: str, data: str = "") -> list[Sweep]:
     """The sweeps of a study.
 
     >>> [len(sweep.cells()) for sweep in sweeps_of("figure1", "quick")]
-    [180]
+    [105, 45]
     """
     make, pools, sizes = STUDIES[study]
     tables = make(("digits",) if profile == "smoke" else pools, SIZES[sizes][profile])
