@@ -97,7 +97,7 @@ def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Ser
     for method in map(str, order.index):
         needs = "1" if method == "random" else f"{low[method]:.2g} to {high[method]:.2g}"
         error = "" if pd.isna(spread[method]) else f" ± {spread[method]:.0%}"
-        seconds = ", ".join(f"{one[method]:.3g}" for one in times.values())
+        seconds = ", ".join(f"{one[method]:.3g}" if method in one else "not run" for one in times.values())
         held, promise = f"{share[method]:.0%}{error}", PROMISES.get(method, "95% coverage")
         wins = int(by["best"].sum()[method])
         lines.append((method, wins, f"{order[method]:.2f}", needs, held, promise, seconds))
@@ -109,13 +109,13 @@ def _every_panel(table: pd.DataFrame, panels: list[pd.DataFrame]) -> str:
     names = [str(one) for one in table.groupby("method")["ratio"].median().sort_values().index]
     lines = []
     for panel in panels:  # two studies may have one of the same pool and metrics
-        end = panel.set_index("method")["end"][names]
+        end = panel.set_index("method")["end"].reindex(names)
         first = panel.iloc[0]
         lines.append(
             (
                 first["pool"],
                 first["metrics"],
-                *(f"**{percent(one)}**" if one == end.min() else percent(one) for one in end),
+                *("" if pd.isna(one) else f"**{percent(one)}**" if one == end.min() else percent(one) for one in end),
             )
         )
     return f"{PANELS}\n{markdown(['model under test', 'metrics', *names], lines)}"
