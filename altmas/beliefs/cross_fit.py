@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.beliefs.label_models import LabelModel
+from altmas.beliefs.label_models import LabelModel, label_models
+from altmas.beliefs.learners import AUTO, Learners, learners_on
 from altmas.core.answers import Answers
+from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.metrics.types import FloatArray
 
@@ -102,6 +104,28 @@ class CrossFit:
             mixed[inside] = sum(w * p[inside] for w, p in zip(share, each, strict=True))
             shares += share / FOLDS
         return mixed, shares
+
+
+def cross_fit_on(pool: Pool, seed: int, learners: Learners = AUTO) -> CrossFit:
+    """The candidates of a pool, with learners on its features where it has some.
+
+    >>> [one.name for one in cross_fit_on(Pool.build([0, 1, 1]), 0).models]
+    ['scores', 'groups']
+    """
+    bound = learners_on(pool, learners)
+    models = label_models(pool, learners=bound is not None)
+    return CrossFit(models, pool.size, len(pool.classes), seed, bound)
+
+
+def agreement_of(pool: Pool, probabilities: FloatArray) -> FloatArray:
+    """P(the first model's prediction is right) `[N]`, from label probabilities `[N, C]`; 0 where it is no class.
+
+    >>> agreement_of(Pool.build(["a", "?"], classes=["a", "b"]), np.array([[0.9, 0.1], [0.5, 0.5]])).tolist()
+    [0.9, 0.0]
+    """
+    said, classes = pool.predictions, len(pool.classes)
+    right = probabilities[np.arange(pool.size), np.minimum(said, classes - 1)]
+    return np.where(said < classes, right, 0.0)
 
 
 def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:

@@ -24,9 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaincinv
 
-from altmas.beliefs.cross_fit import CrossFit
-from altmas.beliefs.label_models import label_models
-from altmas.beliefs.learners import learners_on
+from altmas.beliefs.cross_fit import agreement_of, cross_fit_on
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
@@ -48,7 +46,7 @@ class Guard:
 
     def __init__(self, pool: Pool) -> None:
         self.pool = pool
-        self.regression = agreement_regression(pool)
+        self.regression = cross_fit_on(pool, FOLDS_SEED)
 
     def pseudo_label(self, answers: Answers, rng: np.random.Generator) -> PseudoLabelled:
         """Open items, by their position in the pool, with the threshold and the bound that chose them."""
@@ -72,17 +70,7 @@ class Guard:
 
     def agreement(self, answers: Answers) -> FloatArray:
         """P(the prediction is right) of every item `[N]`, out of fold; 0 for a prediction that is no class."""
-        believed = self.regression.fit(answers, np.ones(len(answers))).probabilities
-        said, classes = self.pool.predictions, len(self.pool.classes)
-        right = believed[np.arange(self.pool.size), np.minimum(said, classes - 1)]
-        return np.where(said < classes, right, 0.0)
-
-
-def agreement_regression(pool: Pool) -> CrossFit:
-    """What learns where the model under test is right: the same as in the certified method."""
-    learners = learners_on(pool)
-    models = label_models(pool, learners=learners is not None)
-    return CrossFit(models, pool.size, len(pool.classes), FOLDS_SEED, learners)
+        return agreement_of(self.pool, self.regression.fit(answers, np.ones(len(answers))).probabilities)
 
 
 def lower_bound(agreeing: IntArray, of: IntArray, confidence: float = CONFIDENCE) -> FloatArray:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from altmas.beliefs.label_models import FromOutputs
+from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.metrics.types import FloatArray, IntArray
@@ -49,19 +51,16 @@ class LabelBelief:
 
     def _fit_with(self, learners: Blend, items: IntArray, labels: IntArray) -> None:
         from altmas.surrogates.learners.protocol import Lesson
-        from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
 
         size = len(self.everything)
         part = stream(0, "parts").permutation(size) % PARTS
         lesson = Lesson(items, labels, part[items], self.classes, PARTS, seed=len(items), whole=True)
         learnt = learners.learn(lesson)
-        says = np.concatenate([learnt.predict(self.everything, None), learnt.left_out(None)])
-        both = np.concatenate([self.everything, items])
-        self.surrogate = ScoreCalibrated(self.evidence.with_learner(both, says, size))
-        answered = np.arange(size, len(both))
-        self._row = self.everything.copy()
-        self._row[items] = answered
-        self.surrogate.fit(answered, labels)
+        says = learnt.predict(self.everything, None), learnt.left_out(None)
+        model = FromOutputs("scores and features", self.evidence, asks_learners=True)
+        self.surrogate, rows = model.fitted(self.everything, Answers(items, labels), np.ones(len(items)), says)
+        self._row = rows
+        self._row[items] = np.arange(size, size + len(items))  # without each one's own label
 
     def probabilities(self, items: IntArray | None = None) -> FloatArray:
         """`[n, C]` of these items, or of the whole pool."""

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import entr
 
 from altmas.beliefs.acquisition import alt_mas
+from altmas.beliefs.cross_fit import agreement_of
 from altmas.beliefs.draws import Draws
 from altmas.beliefs.label_belief import LabelBelief
 from altmas.core.answers import Answers
@@ -147,10 +148,8 @@ def worth_of_items(
         return neyman(variances)
     if name == "uniform":
         return np.ones(pool.size)
-    said = np.minimum(pool.predictions, len(pool.classes) - 1)
-    agreement = np.where(pool.predictions < len(pool.classes), probabilities[np.arange(pool.size), said], 0.0)
     if name == "expected_loss":
-        return expected_loss(agreement)
+        return expected_loss(agreement_of(pool, probabilities))
     quick = LabelBelief(pool)
     quick.fit(answers.items, answers.labels)
     if name == "xwed":

@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.beliefs.cross_fit import CrossFit
-from altmas.beliefs.label_models import label_models
-from altmas.beliefs.learners import learners_on
+from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
 from altmas.beliefs.worths import best_floor, chances, worth_of_items
 from altmas.certified.betting import BettingSequence
 from altmas.certified.design import Linearised, Sample, linearise
@@ -70,10 +68,7 @@ class Setup:
     @cached_property
     def cross_fit(self) -> CrossFit:
         """The candidates of the belief, and the folds."""
-        pool = self.job.pool
-        learners = learners_on(pool, self.recipe.learners)
-        models = label_models(pool, learners=learners is not None)
-        return CrossFit(models, pool.size, len(pool.classes), self.job.seed, learners)
+        return cross_fit_on(self.job.pool, self.job.seed, self.recipe.learners)
 
 
 @dataclass(frozen=True, eq=False)

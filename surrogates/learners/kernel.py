@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
-from altmas.surrogates.learners.protocol import Lesson, Warm, a_few, one_hot
+from altmas.surrogates.learners.protocol import Lesson, Warm, a_few, one_hot, with_others
 from altmas.surrogates.learners.sharpness import as_probabilities, best_sharpness
 from altmas.surrogates.learners.space import Space, squared_distances
 
@@ -104,13 +104,8 @@ class LearntKernel:
         Answers that are no centres are predicted from those that are.
         """
         solved, centres = self._solved(without), self._centres(without)
-        seen = self.lesson.seen(without)
-        out = np.empty((len(seen), self.lesson.classes))
-        place = np.searchsorted(seen, self.some[centres])
-        out[place] = as_probabilities(solved.left_out, solved.sharpness)
-        others = np.setdiff1d(np.arange(len(seen)), place)
-        out[others] = self.predict(self.lesson.items[seen[others]], without)
-        return out
+        own = as_probabilities(solved.left_out, solved.sharpness)
+        return with_others(self, self.lesson, self.some[centres], own, without)
 
     def predict(self, items: IntArray, without: int | None) -> FloatArray:
         """Scores in blocks of items, then probabilities."""
@@ -127,9 +122,7 @@ class LearntKernel:
 
     def _centres(self, without: int | None) -> IntArray:
         """Which of the centres may be seen."""
-        if without is None:
-            return np.arange(len(self.some))
-        return np.flatnonzero(self.lesson.part[self.some] != without)
+        return self.lesson.seen_among(self.some, without)
 
     def _solved(self, without: int | None) -> _Solved:
         if without not in self.known:

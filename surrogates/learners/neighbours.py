@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics.types import Float32Array, FloatArray, IntArray
-from altmas.surrogates.learners.protocol import Lesson, Warm, a_few, one_hot
+from altmas.surrogates.learners.protocol import Lesson, Warm, a_few, one_hot, with_others
 from altmas.surrogates.learners.sharpness import as_probabilities, best_sharpness
 from altmas.surrogates.learners.space import Space
 
@@ -26,7 +26,7 @@ STEPS = 40
 """Steps of the iteration: of all mass, 0.9^40 = 1.5% is still under way, far from where it started."""
 
 MOST_ON_GRAPH = 10_000
-"""Larger pools have a graph of this many items, drawn once, and the answered ones; others look at their nearest."""
+"""Pools of more than twice as many have a graph of this many items, drawn once; others look at their nearest there."""
 
 MOST_SOURCES = 2_000
 """Answers whose labels are spread."""
@@ -171,14 +171,9 @@ class LearntNeighbours:
 
     def left_out(self, without: int | None) -> FloatArray:
         """Exactly: without an answer's own column."""
-        seen = self.lesson.seen(without)
-        _, sharpness, own = self._mass(without)
-        out = np.empty((len(seen), self.lesson.classes))
-        place = np.searchsorted(seen, self.some[self._sources(without)])
-        out[place] = as_probabilities(own, sharpness)
-        others = np.setdiff1d(np.arange(len(seen)), place)
-        out[others] = self.predict(self.lesson.items[seen[others]], without)
-        return out
+        _, sharpness, shares = self._mass(without)
+        own = as_probabilities(shares, sharpness)
+        return with_others(self, self.lesson, self.some[self._sources(without)], own, without)
 
     def predict(self, items: IntArray, without: int | None) -> FloatArray:
         """From the mass that has reached each item, or the items on the graph that are nearest to it."""
@@ -201,9 +196,7 @@ class LearntNeighbours:
         return np.asarray(np.log(credited / credited.sum(1, keepdims=True)))
 
     def _sources(self, without: int | None) -> IntArray:
-        if without is None:
-            return np.arange(len(self.some))
-        return np.flatnonzero(self.lesson.part[self.some] != without)
+        return self.lesson.seen_among(self.some, without)
 
     def _mass(self, without: int | None) -> tuple[FloatArray, float, FloatArray]:
         if without not in self.known:

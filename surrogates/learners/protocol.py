@@ -46,6 +46,29 @@ class Lesson:
         """
         return np.arange(len(self.items)) if without is None else np.flatnonzero(self.part != without)
 
+    def seen_among(self, rows: IntArray, without: int | None) -> IntArray:
+        """Which of some rows lie outside a part: their places in `rows`.
+
+        >>> lesson = Lesson(np.array([7, 8, 9]), np.array([0, 1, 1]), np.array([0, 1, 0]), 2, 2)
+        >>> lesson.seen_among(np.array([1, 2]), without=0).tolist()
+        [0]
+        """
+        return np.arange(len(rows)) if without is None else np.flatnonzero(self.part[rows] != without)
+
+
+def with_others(learnt: Learnt, lesson: Lesson, rows: IntArray, own: FloatArray, without: int | None) -> FloatArray:
+    """What is said of each answer outside a part `[n, C]`: `own` of those `rows` that were learnt from.
+
+    The others were not, so that what is predicted of them did not see their labels.
+    """
+    seen = lesson.seen(without)
+    out = np.empty((len(seen), lesson.classes))
+    place = np.searchsorted(seen, rows)
+    out[place] = own
+    others = np.setdiff1d(np.arange(len(seen)), place)
+    out[others] = learnt.predict(lesson.items[seen[others]], without)
+    return out
+
 
 def one_hot(labels: IntArray, classes: int) -> Float32Array:
     """Labels as rows of zeros and a one `[n, C]`.

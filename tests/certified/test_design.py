@@ -107,7 +107,7 @@ class LearnsTheWrongClass:
 def through_the_method(monkeypatch, model, runs, *, sizes=(10, 7, 7), seed=0, **options):
     """Confusions and designs of accuracy from runs of the certified method with this label model."""
     pool, y = small_pool()
-    monkeypatch.setattr("altmas.certified.state.label_models", lambda *_, **__: [model(pool)])
+    monkeypatch.setattr("altmas.beliefs.cross_fit.label_models", lambda *_, **__: [model(pool)])
     confusions, designs = [], []
     for s in range(runs):
         run, _ = at_work(Certified(**options), pool, y, sizes=sizes, seed=100_000 * seed + s)
@@ -352,7 +352,7 @@ def test_the_method_is_right_on_average_with_a_learner_that_is_wrong_on_purpose(
     """Accuracy within 4 standard errors over the runs: fails by chance once in 16,000."""
     pool, y = small_pool()
     only = [one for one in label_models(pool, learners=True) if one.asks_learners]
-    monkeypatch.setattr("altmas.certified.state.label_models", lambda *_, **__: only)
+    monkeypatch.setattr("altmas.beliefs.cross_fit.label_models", lambda *_, **__: only)
     pool = Pool.build(
         [pool.classes[one] for one in pool.predictions], scores=pool.scores, classes=CLASSES, features=np.eye(60)
     )
