@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -22,12 +22,19 @@ WHOLE: dict[str, tuple[f.Formula, tuple[float, float]]] = {
 }
 """Metrics of the whole confusion, with their bounds."""
 
-AVERAGES = {"macro": f.macro, "micro": f.micro, "weighted": f.weighted}
+AVERAGES: dict[str, Callable[[f.Terms], f.Formula]] = {
+    "macro_KIND": f.macro,
+    "micro_KIND": f.micro,
+    "weighted_KIND": f.weighted,
+    "macro_KIND_occurring": f.macro_occurring,
+}
+"""Averages over classes of a ratio of one class, `KIND`: precision, recall or F-beta."""
 
 SETS = ("alt_mas_3", "alt_mas_21")
 """Names that stand for several metrics: the two sets of the ALT-MAS paper."""
 
 _F_BETA = re.compile(r"f(\d+(?:\.\d+)?)\Z")
+_AVERAGED = re.compile(r"(macro|micro|weighted)_([a-z0-9.]+)(_occurring)?\Z")
 
 
 def metric_names() -> list[str]:
@@ -37,7 +44,7 @@ def metric_names() -> list[str]:
     ['accuracy', 'error_rate', 'balanced_accuracy']
     """
     per_class = [f"{kind}:CLASS" for kind in ("precision", "recall", "fBETA", "specificity", "accuracy")]
-    averaged = [f"{how}_{kind}" for how in AVERAGES for kind in ("precision", "recall", "fBETA")]
+    averaged = [how.replace("KIND", kind) for how in AVERAGES for kind in ("precision", "recall", "fBETA")]
     return [*WHOLE, *per_class, *averaged, "expected_cost", *SETS]
 
 
@@ -57,8 +64,8 @@ def metric(name: str, classes: Sequence[Hashable], *, cost: ArrayLike | None = N
     kind, colon, class_name = name.partition(":")
     if colon:
         return TotalsMetric(name, _one_class(name, kind, _class_index(name, class_name, classes)))
-    how, _, kind = name.partition("_")
-    if how in AVERAGES and (terms := _terms(kind)) is not None:
+    how, terms = _average(name)
+    if terms is not None and how in AVERAGES:
         return TotalsMetric(name, AVERAGES[how](terms))
     raise _unknown(name)
 
@@ -72,12 +79,28 @@ def metrics_named(names: Sequence[str], classes: Sequence[Hashable], *, cost: Ar
     return [metric(one, classes, cost=cost) for name in names for one in _members(name, classes)]
 
 
+def only_occurring(name: str) -> bool:
+    """Whether a metric is a mean over the classes that occur: which classes count then depends on the labels.
+
+    >>> [only_occurring(one) for one in ("macro_recall_occurring", "macro_recall", "recall:none_occurring")]
+    [True, False, False]
+    """
+    how, terms = _average(name)
+    return terms is not None and how == "macro_KIND_occurring"
+
+
 def _members(name: str, classes: Sequence[Hashable]) -> list[str]:
     if name == "alt_mas_3":
         return ["accuracy", "macro_precision", "macro_recall"]
     if name == "alt_mas_21":  # 21 for the paper's ten classes
         return ["accuracy", *(f"precision:{c}" for c in classes), *(f"recall:{c}" for c in classes)]
     return [name]
+
+
+def _average(name: str) -> tuple[str, f.Terms | None]:
+    """How a name averages over classes, as `AVERAGES` spells it, and of what; nothing where it does neither."""
+    found = _AVERAGED.match(name)
+    return (f"{found[1]}_KIND{found[3] or ''}", _terms(found[2])) if found else ("", None)
 
 
 def _terms(kind: str) -> f.Terms | None:
@@ -109,7 +132,8 @@ def _class_index(name: str, class_name: str, classes: Sequence[Hashable]) -> int
 
 def _unknown(name: str) -> InputError:
     known = metric_names()
-    near = difflib.get_close_matches(name, known + [one.partition(":")[0] for one in known], n=1)
+    spelt = [one.replace("BETA", "1") for one in known]
+    near = difflib.get_close_matches(name, [*spelt, *(one.partition(":")[0] for one in spelt)], n=1)
     hint = f"Did you mean {near[0]}?" if near and near[0] != name else ""
     if f"{name}:CLASS" in known or _F_BETA.match(name):
         hint = f"Of which class? For example {name}:CLASS, or macro_{name}."

@@ -28,6 +28,8 @@ class Metric(Protocol):
     def gradient(self, confusion: ArrayLike) -> FloatArray: ...
 
 
+_TRACE = 1e-9  # of a true member, where there is none
+
 Terms = Callable[[Totals], tuple[FloatArray, Totals]]
 """A ratio per class `[..., C]`, and its derivatives by that class's h, t and s."""
 
@@ -221,6 +223,31 @@ def macro(ratios: Terms) -> Formula:
         return d
 
     return Formula(lambda x: _stack(ratios(x)[0]), lambda sums, x: sums[..., 0] / x.true.shape[-1], slope)
+
+
+def macro_occurring(ratios: Terms) -> Formula:
+    """The mean over the classes that have true members, of whole counts as scikit-learn has it for those labels.
+
+    Believed counts are fractions: a class counts with weight w = min(t, 1), so that it enters without a jump.
+    """
+
+    def terms(x: Totals) -> FloatArray:
+        weight = np.clip(x.true, 0.0, 1.0)
+        return _stack(weight * ratios(x)[0], weight)
+
+    def slope(x: Totals) -> Totals:
+        # Recall grows from a class's first trace on, w h / t = h, which 0 / 0 would hide: a trace for those without.
+        near = x._replace(true=np.maximum(x.true, _TRACE))
+        d, (values, parts) = _zeros(x), ratios(near)
+        classes, weight = d.true.shape[-1], np.minimum(near.true, 1.0)
+        sums = terms(x).sum(-1)
+        mean, below = ratio(sums[..., 0], sums[..., 1])[..., None], sums[..., 1, None]
+        d.hit[...] = ratio(weight * parts.hit, below)
+        d.true[...] = ratio(weight * parts.true + (x.true < 1) * (values - mean), below)
+        d.said[..., :classes] = ratio(weight * parts.said, below)
+        return d
+
+    return Formula(terms, lambda sums, x: ratio(sums[..., 0], sums[..., 1]), slope)
 
 
 def weighted(ratios: Terms) -> Formula:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics import InputError, Metric, metric
+from altmas.metrics.catalogue import only_occurring
 from altmas.metrics.confusion import ratio
 from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.types import FloatArray, IntArray
@@ -215,8 +216,8 @@ def functionals_of(name: str | Metric, said: IntArray, classes: Sequence[Hashabl
 
     One ratio is the metric itself. Several, one per class, are those of a macro recall or macro F: `mean_interval`
     runs each of C at level `1 - alpha / C` and averages the ends. Without such a form are MCC, kappa, averages
-    weighted by true counts (but for recall, which is accuracy), balanced accuracy (which classes count depends on
-    the labels) and functions of a user.
+    weighted by true counts (but for recall, which is accuracy), balanced accuracy and macro averages of the classes
+    that occur (which classes count depends on the labels) and functions of a user.
 
     >>> [one.name for one in functionals_of("macro_recall", np.array([0, 1, 1]), ["cat", "dog"])]
     ['recall:cat', 'recall:dog']
@@ -233,6 +234,8 @@ def functionals_of(name: str | Metric, said: IntArray, classes: Sequence[Hashabl
     if colon:
         index = next(i for i, known in enumerate(classes) if str(known) == class_name)
         return (_named(text, _of_class(kind, said, count, index)),)
+    if only_occurring(text):
+        return None
     if text == "macro_recall" or text.startswith("macro_f"):
         part = text.removeprefix("macro_")
         return tuple(_named(f"{part}:{c}", _of_class(part, said, count, k)) for k, c in enumerate(classes))

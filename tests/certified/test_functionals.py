@@ -44,7 +44,8 @@ def test_cost_groups_and_two_models(rng):
 
 def test_metrics_without_such_a_form():
     mine = from_confusion("mine", lambda c: float(c[0, 0]))
-    for name in ("mcc", "cohen_kappa", "balanced_accuracy", "weighted_precision", "weighted_f1", mine):
+    occurring = [f"macro_{kind}_occurring" for kind in ("precision", "recall", "f1", "f0.5")]
+    for name in ("mcc", "cohen_kappa", "balanced_accuracy", "weighted_precision", "weighted_f1", *occurring, mine):
         assert f.functionals_of(name, np.array([0, 1]), "ab") is None
     with pytest.raises(InputError, match="metric must be one of"):
         f.functionals_of("acuracy", np.array([0, 1]), "ab")

@@ -59,6 +59,9 @@ def by_sklearn(classes, y, a):
         for how in ("macro", "micro", "weighted"):
             p, r, f, _ = sk.precision_recall_fscore_support(y, a, beta=float(beta), average=how, **known)
             out |= {f"{how}_precision": p, f"{how}_recall": r, f"{how}_f{beta}": f}
+        occurring = {"labels": np.unique(y), "zero_division": 0.0, "average": "macro"}
+        p, r, f, _ = sk.precision_recall_fscore_support(y, a, beta=float(beta), **occurring)
+        out |= {"macro_precision_occurring": p, "macro_recall_occurring": r, f"macro_f{beta}_occurring": f}
     for c in labels:
         out[f"specificity:{c}"] = sk.recall_score(y != c, a != c, zero_division=0.0)
     out["expected_cost"] = np.mean(np.abs(y - a) * 1.5)
@@ -111,6 +114,45 @@ def test_gradients_equal_finite_differences(columns):
         moved = [one.value(confusion + step * e) - one.value(confusion - step * e) for e in cells]
         numeric = np.moveaxis(np.array(moved), 0, -1).reshape(confusion.shape) / (2 * step)
         np.testing.assert_allclose(one.gradient(confusion), numeric, atol=1e-8, err_msg=one.name)
+
+
+@pytest.mark.parametrize("kind", ["precision", "recall", "f0.5", "f1", "f2"])
+@pytest.mark.parametrize("columns", [4, 5], ids=["classes only", "with answers that are no class"])
+def test_a_class_enters_those_that_occur_without_a_jump(kind, columns):
+    """Of fractions of a true member: the value goes along, and its slope is that of finite differences."""
+    one, rng = metric(f"macro_{kind}_occurring", range(4)), np.random.default_rng(7)
+    confusion = rng.uniform(0.5, 20, (4, columns))
+    cells, step = np.eye(4 * columns).reshape(-1, 4, columns), 1e-6
+    without = confusion.copy()
+    without[1] = 0
+    for members in (0.9, 0.3, 1e-3):
+        now = without.copy()
+        now[1] = members * confusion[1] / confusion[1].sum()
+        numeric = (one.value(now + step * cells) - one.value(now - step * cells)) / (2 * step)
+        np.testing.assert_allclose(one.gradient(now).ravel(), numeric, atol=1e-7)
+    assert float(one.value(now)) == pytest.approx(float(one.value(without)), abs=1e-3)
+    # A class without members has the slope of its first one.
+    numeric = (one.value(without + step * cells) - one.value(without)) / step
+    np.testing.assert_allclose(one.gradient(without).ravel(), numeric, atol=1e-6)
+
+
+def test_classes_that_do_not_occur_are_left_out():
+    confusion = [[3, 1, 0], [0, 4, 2], [0, 0, 0]]  # the third is predicted, and never true
+    assert float(metric("macro_recall", "abc").value(confusion)) == pytest.approx((3 / 4 + 4 / 6) / 3)
+    assert float(metric("macro_recall_occurring", "abc").value(confusion)) == pytest.approx((3 / 4 + 4 / 6) / 2)
+    assert float(metric("macro_precision_occurring", "abc").value(confusion)) == pytest.approx((1 + 4 / 5) / 2)
+    for kind in ("precision", "recall", "f1"):
+        assert float(metric(f"macro_{kind}_occurring", "abc").value(np.zeros((3, 3)))) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("macro_recal_occurring", "macro_recall_occurring"), ("macro_recall_occuring", "macro_recall_occurring"),
+     ("macro_f1_ocurring", "macro_f1_occurring"), ("micro_recall_occurring", "macro_recall_occurring")],
+)  # fmt: skip
+def test_a_name_near_those_that_occur_is_helped(name, meant):
+    with pytest.raises(InputError, match=rf"Did you mean {meant}\?"):
+        metric(name, "ab")
 
 
 def test_gradient_of_empty_classes_is_finite():

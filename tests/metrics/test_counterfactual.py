@@ -19,7 +19,8 @@ from altmas.metrics import (
 def metric_set(classes, columns):
     cost = np.random.default_rng(0).uniform(0, 2, (classes, columns))
     names = ["alt_mas_21", "macro_recall", "macro_f0.5", "weighted_precision", "micro_f2", "mcc", "cohen_kappa"]
-    names += ["balanced_accuracy", "specificity:0"]
+    names += ["balanced_accuracy", "specificity:0", "macro_recall_occurring", "macro_precision_occurring"]
+    names += ["macro_f2_occurring"]
     trace = from_confusion("trace", lambda c: float(np.trace(c)))
     return [*metrics_named(names, range(classes)), expected_cost(cost), trace]
 
