@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from altmas.metrics import Metric
+from altmas.metrics.catalogue import only_occurring
 from altmas.metrics.custom import LabelFunction
 from altmas.metrics.types import FloatArray
 
@@ -112,14 +113,17 @@ def on_answers(metrics: Sequence[Metric], confusion: FloatArray, pool_size: int,
         exact = "exact: every item is labelled"
         values = [float(one.value(confusion)) for one in metrics]
         return [Estimate(m.name, v, v, v, labels, exact) for m, v in zip(metrics, values, strict=True)]
-    worlds = _worlds_of_unseen_classes(confusion)
+    worlds = _worlds_of_unseen_classes(confusion, 1e-6 * labels / len(confusion))
+    # Where a class counts by its members, up to one, a trace of it would not be noticed: it takes a whole one.
+    with_members = _worlds_of_unseen_classes(confusion, 1.0)
     promise = f"approximate {level:.0%} coverage under random sampling"
     if len(worlds) > 1:
         unseen, classes = len(_unseen(confusion)), len(confusion)
         promise += f"; {unseen} of {classes} classes not seen, taken as all right and as all wrong"
     out = []
     for one in metrics:
-        seen = worlds[:1] if isinstance(one, LabelFunction) else worlds  # such functions take whole counts only
+        seen = with_members if only_occurring(one.name) else worlds
+        seen = seen[:1] if isinstance(one, LabelFunction) else seen  # such functions take whole counts only
         ends = np.array([_interval(one, world, pool_size, level) for world in seen])
         value = float(one.value(confusion))
         out.append(Estimate(one.name, value, float(ends[:, 0].min()), float(ends[:, 1].max()), labels, promise))
@@ -139,12 +143,14 @@ def _unseen(confusion: FloatArray) -> list[int]:
     return [int(k) for k in np.flatnonzero(missing)]
 
 
-def _worlds_of_unseen_classes(confusion: FloatArray) -> list[FloatArray]:
-    """The counts as they are and, if some class is unseen, with a trace of it right, and with a trace of it wrong."""
+def _worlds_of_unseen_classes(confusion: FloatArray, trace: float) -> list[FloatArray]:
+    """The counts as they are and, if some class is unseen, with a trace of it right, and with a trace of it wrong.
+
+    A small trace is enough to define a ratio, and too little to move a sum.
+    """
     unseen = _unseen(confusion)
     if not unseen:
         return [confusion]
-    trace = 1e-6 * confusion.sum() / len(confusion)  # enough to define a ratio, too little to move a sum
     right, wrong = confusion.copy(), confusion.copy()
     for k in unseen:
         other = (k + 1) % len(confusion)

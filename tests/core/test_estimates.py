@@ -51,6 +51,14 @@ def test_classes_not_seen_might_be_all_right_or_all_wrong():
     assert "1 of 10 classes not seen" in found["accuracy"].promise
 
 
+def test_classes_not_seen_may_occur_or_not():
+    """Nine classes all right, the tenth not seen: as one that does not occur, as all right, and as all wrong."""
+    confusion = np.diag([50.0] * 9 + [0.0])
+    (found,) = on_answers([metric("macro_recall_occurring", range(10))], confusion, 10_000, 0.95)
+    assert (found.estimate, found.high) == (1.0, 1.0)
+    assert found.low < 0.9
+
+
 def test_equal_costs_have_no_interval():
     from altmas.metrics import expected_cost
 
@@ -91,7 +99,11 @@ def coverage(accuracy, labels, name, runs, seed, shares=(0.25,) * 4):
     return hits
 
 
-@pytest.mark.parametrize("name", ["recall:9", "macro_recall", "macro_precision", "macro_f1", "balanced_accuracy"])
+@pytest.mark.parametrize(
+    "name",
+    ["recall:9", "macro_recall", "macro_precision", "macro_f1", "balanced_accuracy", "macro_recall_occurring",
+     "macro_precision_occurring", "macro_f1_occurring"],
+)  # fmt: skip
 def test_intervals_cover_where_classes_are_rare(name, seed):
     """Class shares ~ rank^-1.5, 50 labels, 400 runs; fails where coverage is credibly below 90%, error rate 1e-4."""
     shares = np.arange(1, 11) ** -1.5
