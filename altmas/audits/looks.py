@@ -35,6 +35,7 @@ from altmas.core.findings import (
     TellsFeatures,
     TellsGroups,
     asked,
+    classes_seen,
 )
 from altmas.core.method import Job, Replays, draws_alike
 from altmas.core.pool import Pool
@@ -45,6 +46,7 @@ from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
+from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
 from altmas.words.verdict import how_to_answer, taken_as_alike
@@ -173,6 +175,17 @@ class AuditFindings:
         """Counts per true and predicted class on the whole pool, each with its interval."""
         return self.found.confusion(model) if isinstance(self.found, TellsConfusion) else None
 
+    @cached_property
+    def classes_seen(self) -> pd.DataFrame:
+        """How many answers had each declared class; where the method tells it, how many items the pool holds."""
+        return classes_seen(self.found)
+
+    @property
+    def classes_verdict(self) -> str:
+        """Which declared classes were never the answer, in a sentence; nothing where all were."""
+        answers, pool = self.drawn.answers, self.pool
+        return never_answered(answers.unseen(pool), len(pool.classes), len(answers), pool.size)
+
     def calibration(self, model: str | None = None) -> pd.DataFrame | None:
         """Score and accuracy per score bin; None without scores that are probabilities."""
         return self.found.calibration(model) if isinstance(self.found, TellsCalibration) else None
@@ -262,6 +275,8 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
             f"{behind:,} questions were drawn after the last one answered, and count as not drawn: if they were looked "
             "at, and answers ended where it suited, the numbers look better than the truth. Answering them mends it."
         )
+    if found.classes_verdict:
+        out.append(found.classes_verdict)
     if found.labels < 30:
         few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
         out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")

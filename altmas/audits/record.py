@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from altmas.audits.fits import under_way
 from altmas.audits.opened import Opened
+from altmas.audits.sample import drawing
 from altmas.audits.state import DISPUTED, LABELLED, Entry, State
 from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
@@ -203,6 +204,13 @@ class Record(Opened):
         with self.store.lock:
             self.refresh()
             return self._status(self.state)
+
+    def unseen_classes(self) -> list[Hashable]:
+        """The declared classes that no label named so far; none before the first label."""
+        with self.store.lock:
+            self.refresh()
+            answers = drawing(self.state).answers
+        return answers.unseen(self.pool) if len(answers) else []
 
     def _status(self, state: State) -> Status:
         last, tally = state.fits[-1] if state.fits else None, state.tally

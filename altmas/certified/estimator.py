@@ -111,10 +111,21 @@ class Estimator:
         """Every cell's count with its interval; a row per true and predicted class."""
         pool = self.pool
         target = Target("confusion", metric("accuracy", pool.classes), pool.outputs[model].predictions, pool.columns)
-        alike = self._cells(target, self.sample, self.sample.one_hot)
         names = [*pool.classes, NO_CLASS]
         cells = list(np.ndindex(len(pool.classes), pool.columns))
-        table = pd.DataFrame({"true": [names[c] for c, _ in cells], "predicted": [names[a] for _, a in cells], **alike})
+        named = pd.DataFrame({"true": [names[c] for c, _ in cells], "predicted": [names[a] for _, a in cells]})
+        return named.join(self._counts(target))
+
+    def class_counts(self) -> pd.DataFrame:
+        """How many items of each class the pool holds, with its interval; a row per class."""
+        pool = self.pool
+        alike = np.zeros(pool.size, dtype=np.int64)  # whatever is predicted: a confusion of one column
+        found = self._counts(Target("classes", metric("accuracy", pool.classes), alike, 1))
+        return pd.DataFrame({"class": list(pool.classes)}).join(found)
+
+    def _counts(self, target: Target) -> pd.DataFrame:
+        """Every cell's count, allowing for whatever the missing answers are."""
+        table = pd.DataFrame(self._cells(target, self.sample, self.sample.one_hot))
         if not (target.columns[self.missing] >= 0).any():
             return table
         # Each cell by itself: none of the missing answers belongs to it, or all of its column's do.

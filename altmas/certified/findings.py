@@ -116,6 +116,10 @@ class CertifiedFindings:
         """Counts per true and predicted class on the whole pool, each with its interval."""
         return self.of_model(model).confusion()
 
+    def class_counts(self) -> pd.DataFrame:
+        """How many items of each class the pool holds, with its interval."""
+        return self.estimator.class_counts()
+
     # Groups
 
     def groups(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands import shared
+from altmas.words.classes import never_answered
 from altmas.words.comparing import DIRECTLY
 
 if TYPE_CHECKING:
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 @shared.as_json
 def status(audit: Path, as_json: bool) -> None:
     """How far the audit is, and how fresh its ranking."""
+    from altmas.core.plain import plain_name
+
     with shared.opened(audit) as held:
-        now = held.status()
+        now, unseen, classes = held.status(), held.unseen_classes(), len(held.pool.classes)
     if as_json:
-        shared.say_json("status", now.as_dict(), audit)
+        shared.say_json("status", {**now.as_dict(), "unseen": [plain_name(one) for one in unseen]}, audit)
         return
     goal = f" of {now.budget:,}" if now.budget else ""
     shared.say(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
@@ -32,6 +35,8 @@ def status(audit: Path, as_json: bool) -> None:
         shared.say(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
     for name, count in now.annotators.items():
         shared.say(f"  {name or '(nobody named)'}: {count:,} answers")
+    if said := never_answered(unseen, classes, now.answered, now.pool):
+        shared.say(said)
     ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
     shared.say(f"ranking: {ranking}{'; a refit is under way' if now.refitting else ''}")
     shared.say(f"last answer: {now.last_answer or 'none'}; head of the log: {now.head[:16]}")
@@ -52,6 +57,7 @@ def estimate(
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
         verdict, features = found.verdict, found.features_verdict
+        classes = found.classes_seen if as_json else None
     if target is not None:
         from altmas.formats.writing import write_table
 
@@ -61,6 +67,7 @@ def estimate(
             **shares,
             "estimates": shared.rows(table),
             "missing": missing,
+            "classes_seen": shared.rows(classes),
             "verdict": verdict,
             "features": features,
             "warnings": list(warnings),

@@ -133,7 +133,7 @@ def rows(table: pd.DataFrame | None) -> list[dict[str, Any]] | None:
     """A table for JSON."""
     from altmas.core.plain import plain_rows
 
-    names = ("group", "true", "predicted", "a", "b", "id")
+    names = ("group", "true", "predicted", "a", "b", "id", "class")
     return None if table is None else plain_rows(table, names)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -94,6 +94,22 @@ class Answers:
         open_items = np.ones(pool.size, dtype=bool)
         open_items[self.items] = False
         return np.flatnonzero(open_items)
+
+    def per_class(self, pool: Pool) -> IntArray:
+        """How many answers had each class `[C]`.
+
+        >>> Answers().extended([0, 2], [1, 1], 0, [0.5, 0.5]).per_class(Pool.build(list("aba"))).tolist()
+        [0, 2]
+        """
+        return np.bincount(self.labels, minlength=len(pool.classes))
+
+    def unseen(self, pool: Pool) -> list[Hashable]:
+        """The classes that no answer had.
+
+        >>> Answers().extended([0, 2], [1, 1], 0, [0.5, 0.5]).unseen(Pool.build(list("aba")))
+        ['a']
+        """
+        return [pool.classes[k] for k in np.flatnonzero(self.per_class(pool) == 0)]
 
     def confusion(self, pool: Pool) -> FloatArray:
         """Counts of the answered items alone `[C, P]`."""

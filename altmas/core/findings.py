@@ -116,6 +116,33 @@ class TellsConfusion(Protocol):
 
 
 @runtime_checkable
+class CountsClasses(Protocol):
+    """How many items of each class the whole pool holds, each with its interval."""
+
+    def class_counts(self) -> pd.DataFrame: ...
+
+
+def classes_seen(findings: Findings) -> pd.DataFrame:
+    """A row per declared class: `labels`, the answers that had it, none where it was never seen.
+
+    Where the method tells it, `estimate`, `low` and `high` are how many items of the class the pool holds.
+
+    >>> from altmas import assess
+    >>> said, truth = ["cat", "dog", "emu", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 20
+    >>> result = assess(said, oracle=truth, method="random", budget=80, progress=False)
+    >>> classes_seen(result.findings)[["class", "labels"]].values.tolist()
+    [['cat', 20], ['dog', 60], ['emu', 0]]
+    """
+    import pandas as pd
+
+    pool = findings.job.pool
+    table = pd.DataFrame({"class": list(pool.classes), "labels": findings.answers.per_class(pool)})
+    if not isinstance(findings, CountsClasses):
+        return table
+    return table.join(findings.class_counts()[["estimate", "low", "high"]])
+
+
+@runtime_checkable
 class TellsGroups(Protocol):
     """A metric per group, which group is probably worst, and whether two of them differ."""
 

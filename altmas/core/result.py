@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import pandas as pd
 
 from altmas.core.estimates import Estimate
-from altmas.core.findings import Findings, KnowsChances
+from altmas.core.findings import Findings, KnowsChances, classes_seen
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
 
@@ -49,6 +49,11 @@ class Result:
         return cls(method, estimates_table(seen[-1].estimates), history, answers, pool, findings, **more)
 
     @property
+    def classes_seen(self) -> pd.DataFrame:
+        """How many answers had each declared class; where the method tells it, how many items the pool holds."""
+        return classes_seen(self.findings)
+
+    @property
     def features(self) -> str:
         """What features were worth, in a sentence; nothing where a method cannot tell."""
         return ""
@@ -64,7 +69,12 @@ class Result:
         return plot_history(self.history, metrics=metrics, truth=truth, ax=ax, title=title)
 
     def __repr__(self) -> str:
-        return f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"
+        from altmas.words.classes import never_answered
+
+        pool, labels = self.pool, self.findings.answers
+        unseen = never_answered(labels.unseen(pool), len(pool.classes), len(labels), pool.size)
+        head = f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"
+        return f"{head}\n{unseen}" if unseen else head
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -215,10 +215,11 @@ def _acknowledged(told: Told) -> Json:
 
 
 def running_estimate(folder: Path) -> dict[str, Any]:
-    """Rows of the audit's estimates now, or a sentence that says why there are none yet."""
+    """Rows of the audit's estimates now, and a sentence: why there are none yet, or which classes were not seen."""
     with Audit.open(folder) as audit:
         try:
-            table = audit.estimate()
+            found = audit.findings()
+            table, sentence = found.estimates, found.classes_verdict
         except AltmasError as error:
             return {"rows": [], "sentence": str(error)}
-    return {"rows": plain_rows(table[[name for name in _COLUMNS_SHOWN if name in table]]), "sentence": ""}
+    return {"rows": plain_rows(table[[name for name in _COLUMNS_SHOWN if name in table]]), "sentence": sentence}

@@ -48,6 +48,8 @@ SCHEMA = {
     "vendors": "differences [], best [], sentences []; or null for one model",
     "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
     "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
+    "classes_seen": "a row per declared class: class, labels (that named it) and, where the method tells it, estimate, "
+    "low and high (its items in the pool)",
     "agreement": "items (with two labels or more), share, alpha, annotators, disputed; or null",
     "assumptions": "sentences",
     "warnings": "sentences",
@@ -122,6 +124,7 @@ def gather(
         "vendors": vendors,
         "status": plain_data(status.as_dict()),
         "missing": plain_data(findings.missing if findings else missing),
+        "classes_seen": plain_rows(findings.classes_seen, ("class",)) if findings else [],
         "agreement": _agreement(findings),
         "conduct": plain_data(findings.conduct.as_dict()) if findings else None,
         "assumptions": assumptions(kinds_of(estimates), pool.size, sum(missing.values()), used) if findings else [],
@@ -129,7 +132,6 @@ def gather(
             findings.warnings if findings else (),
             estimates if len(models) > 1 else [{**row, "model": ""} for row in estimates],
             record["problems"],
-            _unseen(findings),
         ),
         "trail": record,
         "items": items_asked(audit) if contents else None,
@@ -175,15 +177,6 @@ def _agreement(findings: AuditFindings | None) -> dict[str, Any] | None:
     found = findings.agreement
     names = ("items", "share", "alpha", "annotators", "disputed")
     return {name: plain_data(getattr(found, name)) for name in names}
-
-
-def _unseen(findings: AuditFindings | None) -> list[Hashable]:
-    """Classes that no label named."""
-    if findings is None or not findings.knows_chances:
-        return []
-    pool = findings.pool
-    seen = np.bincount(findings.drawn.answers.labels, minlength=len(pool.classes))
-    return [pool.classes[k] for k in np.flatnonzero(seen == 0)]
 
 
 def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:

@@ -181,14 +181,20 @@ def comparisons_table(rows: Sequence[Row], level: float) -> Table:
     return Table.of("Comparisons", columns, rows, 1, f"Equal means within ±{rope:g} points.", len(rows))
 
 
+def _items(level: float) -> list[Column]:
+    return [
+        ("items, estimated", lambda row: f"{row['estimate']:,.1f}"),
+        (interval_head(level), lambda row: f"{row['low'] // 1:,.0f} to {-(-row['high'] // 1):,.0f}"),
+    ]
+
+
 def cells_table(cells: Iterable[Row], level: float, most: int, left_out: int = 0) -> Table:
     """Cells of the confusion with their intervals."""
     rows = [row for row in cells if row["estimate"] is not None]
     columns = [
         text("true class", "true"),
         text("predicted class", "predicted"),
-        ("items, estimated", lambda row: f"{row['estimate']:,.1f}"),
-        (interval_head(level), lambda row: f"{row['low'] // 1:,.0f} to {-(-row['high'] // 1):,.0f}"),
+        *_items(level),
     ]
     left = left_out + max(len(rows) - most, 0)
     note = f"{left:,} more are in the JSON report, or below half an item." if left > 0 else ""
@@ -199,6 +205,13 @@ def every_cell_table(found: Row, level: float) -> Table:
     """Cells that hold a twentieth of an item or more; of a large confusion the most confused."""
     seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.05]
     return cells_table(seen, level, 400) if seen else cells_table(found["worst"], level, 200)
+
+
+def classes_table(rows: Sequence[Row], level: float) -> Table:
+    """How often each declared class was the answer, the rarest first; where told, how many items the pool holds."""
+    told = any(row.get("estimate") is not None for row in rows)
+    columns = [text("class"), whole("labels"), *(_items(level) if told else [])]
+    return Table.of("Declared classes", columns, sorted(rows, key=lambda row: row["labels"]))
 
 
 def calibration_table(bins: Sequence[Row], level: float) -> Table:

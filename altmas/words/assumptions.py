@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from altmas.words.verdict import NO_COVERAGE, kind_of
-from altmas.words.wording import Row, counted, quoted
+from altmas.words.wording import Row, counted
 
 _ABOUT_INTERVALS = {
     "approximate": "The items were drawn with known chances, and every estimate is corrected by what the labels "
@@ -52,13 +52,11 @@ def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float) -> 
     return out
 
 
-def warnings_of(
-    found: Sequence[str], estimates: Sequence[Row], problems: Sequence[str], unseen: Sequence[object]
-) -> list[str]:
+def warnings_of(found: Sequence[str], estimates: Sequence[Row], problems: Sequence[str]) -> list[str]:
     """Everything to be careful about, each thing once: the audit's own, and what the promises mention.
 
     >>> row = {"metric": "mcc", "promise": "approximate; surrogate and design disagree by 3.1 se"}
-    >>> warnings_of(["a"], [row], [], [])
+    >>> warnings_of(["a"], [row], [])
     ['a', 'mcc: surrogate and design disagree by 3.1 se.']
     """
     out = [f"The audit's record is not intact: {one}." for one in problems]
@@ -68,12 +66,6 @@ def warnings_of(
             if "disagree" in part or "not seen" in part:
                 whose = f"{row['model']}, {row['metric']}" if row.get("model") else row["metric"]
                 out.append(f"{whose}: {part}.")
-    if unseen and not any("not seen" in one for one in out):
-        few = [quoted(one) for one in unseen[:8]]
-        names = f"{', '.join(few)} or {len(unseen) - 8:,} other classes" if len(unseen) > 8 else " or ".join(few)
-        out.append(
-            f"No item was labelled {names} so far: what is said of these as true classes rests on the surrogate."
-        )
     return list(dict.fromkeys(out))
 
 

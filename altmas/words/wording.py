@@ -19,6 +19,7 @@ _SHARES = re.compile(
 )
 _NAMES = {"mcc": "MCC", "cohen_kappa": "Cohen's kappa", "ece": "expected calibration error (ECE)"}
 _F_NAME = re.compile(r"(?:(macro|micro|weighted) )?f(\d[\d.]*)\Z")
+_OCCURRING = re.compile(r"macro_[a-z0-9.]+(_occurring)\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
 
 
@@ -36,7 +37,11 @@ def named(metric: str) -> str:
 
     >>> named("accuracy"), named("macro_f1"), named("precision:8"), named("mcc"), named("f0.5:a:b")
     ('accuracy', 'macro F1', "precision of class '8'", 'MCC', "F0.5 of class 'a:b'")
+    >>> named("macro_f1_occurring")
+    'macro F1 over the classes that occur'
     """
+    if _OCCURRING.match(metric):
+        return f"{named(metric.removesuffix('_occurring'))} over the classes that occur"
     if metric in _NAMES:
         return _NAMES[metric]
     kind, colon, group = metric.partition(":")

@@ -8,6 +8,7 @@ from altmas.audits.audit import Audit
 from altmas.audits.store import StoreError
 from altmas.certified import slices
 from altmas.core.findings import TellsConfusion, asked
+from altmas.core.pool import Pool
 from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from worlds.audits import METRICS, answer, make_audit, make_world, sometimes, truth_of
@@ -269,3 +270,31 @@ def test_other_methods_say_what_they_cannot(tmp_path, world):
         assert worst.attrs["verdict"].startswith("lowest accuracy by class: ")
         compared_row = found.compare("class", "ant", "bee")
         assert compared_row["p_lower"] + compared_row["p_equal"] + compared_row["p_higher"] == pytest.approx(1)
+
+
+# Classes that were never the answer
+
+
+def test_classes_that_were_never_the_answer_are_named_once_and_everywhere(tmp_path):
+    """The audit's findings, its warnings and its status read the same answers."""
+    world = make_world(120, classes=("ant", "bee", "cat"))
+    pool = Pool.build([world.pool.classes[k] for k in world.said], classes=["ant", "bee", "cat", "emu", "yak"])
+    with Audit.create(tmp_path / "a", pool, metrics=["accuracy"], initial=20, batch=10) as audit:
+        assert audit.unseen_classes() == []  # before the first label nothing was seen, which is no news
+        answer(audit, world, 40)
+        found = audit.findings()
+        assert audit.unseen_classes() == ["emu", "yak"]
+        assert found.classes_seen["labels"].tolist()[3:] == [0, 0]
+        assert found.classes_seen["labels"].sum() == 40
+        assert found.classes_verdict.startswith(
+            "2 of 5 classes were never the answer in 40 labels: 'emu' and 'yak'. They may not occur in the pool."
+        )
+        assert found.warnings.count(found.classes_verdict) == 1
+
+
+def test_a_class_that_was_seen_is_no_news(audit, world):
+    answer(audit, world, 60)
+    found = audit.findings()
+    assert (found.classes_seen["labels"] > 0).all()
+    assert found.classes_verdict == ""
+    assert audit.unseen_classes() == []

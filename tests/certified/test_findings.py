@@ -7,7 +7,7 @@ import altmas
 from altmas.certified.estimator import Estimator
 from altmas.certified.method import Certified
 from altmas.core.pool import Pool
-from altmas.metrics import metric, tally
+from altmas.metrics import InputError, metric, tally
 from altmas.testing import CountingOracle
 from worlds.certified import QUICK, at_work, truth_of, vendor, whole
 
@@ -278,3 +278,63 @@ def test_what_no_label_could_change_is_called_certain_and_not_exact():
     )
     row = result.estimate(["recall:cow"]).iloc[0]
     assert (row["estimate"], row["low"], row["high"], row["promise"]) == (0, 0, 0, "certain: no label could change it")
+
+
+# Classes that were seen, or not
+
+
+@pytest.fixture(scope="module")
+def with_an_absent_class():
+    """Four classes that occur, and a fifth that is declared, predicted and never true."""
+    y, said, sure = vendor(500, accuracy=0.8)
+    said = np.where(np.arange(500) % 25 == 0, 4, said)
+    return y, said, sure
+
+
+@pytest.mark.parametrize("method", ["certified", "random"])
+def test_every_class_has_its_labels_and_its_items(with_an_absent_class, method):
+    y, said, sure = with_an_absent_class
+    result = altmas.assess(said, sure, classes=range(5), oracle=y, method=method, **QUICK | {"budget": 90})
+    seen = result.classes_seen
+    assert seen["class"].tolist() == [0, 1, 2, 3, 4]
+    assert seen["labels"].tolist() == [(result.answers["label"] == k).sum() for k in range(5)]
+    assert (seen["low"] <= seen["estimate"]).all()
+    assert (seen["estimate"] <= seen["high"]).all()
+    assert (seen["low"] >= seen["labels"]).all()
+    assert (seen["high"] <= 500 - 90 + seen["labels"]).all()
+    assert "Class '4' was never the answer in 90 labels: it may not occur in the pool." in repr(result)
+
+
+def test_with_everything_labelled_classes_are_counted(with_an_absent_class):
+    y, said, sure = with_an_absent_class
+    names = ["macro_recall", "macro_recall_occurring"]
+    result = whole(y, said, scores=sure, classes=range(5), metrics=names)
+    counts = np.bincount(y, minlength=5)
+    for column in ("labels", "estimate", "low", "high"):
+        np.testing.assert_allclose(result.classes_seen[column], counts)
+    plain, occurring = result.estimates["estimate"]
+    assert plain == pytest.approx(occurring * 4 / 5)
+    assert "every item is labelled: it does not occur in the pool" in repr(result)
+
+
+def test_nothing_is_said_where_every_class_was_seen():
+    y, said, sure = vendor(300)
+    result = altmas.assess(said, sure, oracle=y, **QUICK)
+    assert (result.classes_seen["labels"] > 0).all()
+    assert "never the answer" not in repr(result)
+
+
+def test_other_methods_tell_the_labels_alone(with_an_absent_class):
+    y, said, sure = with_an_absent_class
+    result = altmas.assess(said, sure, classes=range(5), oracle=y, method="stratified", **QUICK)
+    assert list(result.classes_seen) == ["class", "labels"]
+    assert "Class '4' was never the answer" in repr(result)
+
+
+def test_macro_averages_over_classes_that_occur_have_no_bets():
+    y, said, sure = vendor(300)
+    with pytest.raises(InputError, match="metric 'macro_f1_occurring' must be a ratio of sums over items"):
+        altmas.assess(
+            said, sure, oracle=y, metrics="macro_f1_occurring",
+            method=altmas.make_method("certified", interval="anytime"), **QUICK,
+        )  # fmt: skip

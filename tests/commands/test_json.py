@@ -148,6 +148,21 @@ def test_status(audit):
     assert (found["answered"], found["unsure"], found["skipped"], found["pool"]) == (36, 2, 1, 120)
     assert found["open"] == found["asked"] - 39
     assert re.fullmatch(r"[0-9a-f]{64}", found["head"])
+    assert found["unseen"] == []
+
+
+def test_a_class_that_was_never_the_answer(files, tmp_path):
+    audit = init(files, tmp_path / "a", "--classes", "cat,cow,dog,emu")
+    told("label", audit, "--from", files / "truth.csv", "-n", 25)
+    assert checked("status", audit)["unseen"] == ["emu"]
+    found = checked("estimate", audit, "--metrics", "macro_recall,macro_recall_occurring")
+    assert [(one["class"], one["labels"] > 0) for one in found["classes_seen"]] == [
+        ("cat", True), ("cow", True), ("dog", True), ("emu", False),
+    ]  # fmt: skip
+    sentence = "Class 'emu' was never the answer in 25 labels: it may not occur in the pool."
+    assert any(one.startswith(sentence) for one in found["warnings"])
+    for command in ("status", "estimate"):
+        assert sentence in " ".join(told(command, audit).split())
 
 
 def test_estimate(audit):

@@ -212,7 +212,9 @@ def test_a_look_at_the_estimate_is_logged(served, client):
     early = client.post("/api/reveal", json={"client": new_client_id(), "what": "estimate"}).json()["estimates"]
     assert early["rows"] or early["sentence"]
     answer_all(client, 12)
-    got = client.post("/api/reveal", json={"client": new_client_id(), "what": "estimate"}).json()["estimates"]["rows"]
+    reply = client.post("/api/reveal", json={"client": new_client_id(), "what": "estimate"}).json()["estimates"]
+    got = reply["rows"]
+    assert reply["sentence"].startswith("2 of 3 classes were never the answer in 12 labels: 'dog' and 'owl'.")
     assert got[0]["metric"] == "accuracy"
     assert got[0]["low"] <= got[0]["estimate"] <= got[0]["high"]
     looks = [event.body for event in events_of(served.folder) if event.kind == "revealed"]

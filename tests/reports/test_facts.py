@@ -5,6 +5,8 @@ import json
 
 import pytest
 
+from altmas.audits.audit import Audit
+from altmas.core.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.writing import render
 from altmas.words.verdict import kind_of
@@ -37,6 +39,25 @@ def test_no_scores_and_no_groups(tmp_path):
     assert "came without groups of its own" in parsed.text
     assert facts["models"][0]["calibration"] is None
     assert [one["by"] for one in facts["models"][0]["groups"]] == ["class"]
+
+
+@pytest.mark.parametrize("method", ["certified", "random", "uniform"])
+def test_a_class_that_was_never_the_answer(tmp_path, method):
+    with made(tmp_path / "audit", method=method) as audit:
+        seen = gather(audit)
+    assert not any("never the answer" in one for one in seen["warnings"])
+    pool = Pool.build(["cat", "dog", "owl"] * 40, classes=["cat", "dog", "owl", "yak"])
+    with Audit.create(tmp_path / "other", pool, metrics=["accuracy"], method=method, initial=20, batch=10) as audit:
+        for query in audit.ask(20):
+            audit.tell(query.id, ["cat", "dog", "owl"][query.position % 3])
+        facts = gather(audit)
+    assert facts["classes_seen"][3] == {**facts["classes_seen"][3], "class": "yak", "labels": 0}
+    sentence = "Class 'yak' was never the answer in 20 labels: it may not occur in the pool."
+    assert sum(one.startswith(sentence) for one in facts["warnings"]) == 1
+    for kind in (".html", ".md"):
+        text = Page(render(facts, kind)).text if kind == ".html" else render(facts, kind)
+        assert "was never the answer" in text
+        assert "yak" in text
 
 
 def test_random_sampling(tmp_path):

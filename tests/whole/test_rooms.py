@@ -53,6 +53,7 @@ TABLE = {
 
 AGAINST = {
     ("altmas/core/result.py", "plots"): "a result draws itself",
+    ("altmas/core/result.py", "words"): "a result says which classes were never the answer",
     ("altmas/surfaces/surface.py", "formats"): "a surface writes its table",
     ("altmas/audits/audit.py", "reports"): "an audit writes its report",
 }

@@ -89,6 +89,7 @@ export function openEstimate({ rows, sentence }) {
       make("p", {}, `From ${rows[0].labels === 1 ? "1 label" : `${rows[0].labels} labels`}.`),
       make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body)),
       ...promises,
+      ...(sentence ? [make("p", {}, sentence)] : []),
     );
   }
   show("estimate");
