@@ -110,7 +110,7 @@ def cross_fit_on(pool: Pool, seed: int, learners: Learners = AUTO) -> CrossFit:
     """The candidates of a pool, with learners on its features where it has some.
 
     >>> [one.name for one in cross_fit_on(Pool.build([0, 1, 1]), 0).models]
-    ['scores', 'groups']
+    ['scores']
     """
     bound = learners_on(pool, learners)
     models = label_models(pool, learners=bound is not None)

@@ -40,7 +40,7 @@ class LabelModel(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FromOutputs:
-    """Agreement learnt from what the models said (score-calibrated, or by predicted class alone).
+    """Agreement learnt from what the models said, and from the predicted class.
 
     With `asks_learners`, what learners on features say is one more opinion.
     """
@@ -76,12 +76,12 @@ def label_models(pool: Pool, *, learners: bool = False) -> list[LabelModel]:
     """The candidates for this pool.
 
     For each model under test: agreement from its own outputs with every other model as an opinion, and with `learners`
-    the same with what learners on features say. For the first: by predicted class alone.
+    the same with what learners on features say.
 
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]))]
-    ['scores', 'groups']
+    ['scores']
     """
-    from altmas.surrogates.outputs.evidence import evidence_by_class, evidence_from
+    from altmas.surrogates.outputs.evidence import evidence_from
 
     said, classes = (*pool.outputs, *pool.opinions), len(pool.classes)
     alone: list[LabelModel] = []
@@ -92,5 +92,4 @@ def label_models(pool: Pool, *, learners: bool = False) -> list[LabelModel]:
         alone.append(FromOutputs(name, evidence))
         if learners:
             helped.append(FromOutputs(f"{name} and features", evidence, asks_learners=True))
-    groups = FromOutputs("groups", evidence_by_class(said[0], classes))
-    return [*helped, *alone, groups]
+    return [*helped, *alone]

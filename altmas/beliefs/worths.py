@@ -20,21 +20,30 @@ from altmas.metrics.types import FloatArray, IntArray, Probabilities
 TRUST = 50.0
 """What the belief itself expects of its surprises counts as much as this many answers."""
 
-FLOORS = (0.3, 0.5, 0.75, 1.0)
-"""Uniform shares to choose from. Below 0.3, a single surprising answer would change the weights too much."""
+FLOORS = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+"""Uniform shares to choose from."""
+
+_ROUNDS_TO_BALANCE = 6
 
 
 def neyman(variances: Sequence[FloatArray]) -> FloatArray:
     """Metric-aware Neyman allocation: the root of the influences' variances, summed over targets `[N]`.
 
-    Each target is scaled by its sum over the pool, that is by what uniform draws would reach with the same belief: one
-    rare class must not eat the budget.
+    Drawn with chances q, target k's error has the variance V_k(q) = sum_i v_ik / q_i. The chances that make the product
+    of all V_k least have q_i proportional to sqrt(sum_k v_ik / V_k(q)): a percent less error counts the same for every
+    target, so that neither a rare class eats the budget nor the bulk starves it. A few rounds find them.
 
-    >>> neyman([np.array([0.0, 4.0]), np.array([1.0, 0.0])]).tolist()
+    >>> neyman([np.array([0.0, 4.0]), np.array([1.0, 0.0])]).round(6).tolist()
     [1.0, 1.0]
     """
-    shares = [v / total for v in variances if (total := float(v.sum())) > 0]
-    return np.sqrt(np.sum(shares, axis=0)) if shares else np.ones(len(variances[0]))
+    wanted = [v for v in variances if v.any()]
+    if not wanted:
+        return np.ones(len(variances[0]))
+    q = np.full(len(wanted[0]), 1.0 / len(wanted[0]))
+    for _ in range(_ROUNDS_TO_BALANCE if len(wanted) > 1 else 1):
+        worth = np.sqrt(sum(v / float((v / q).sum()) for v in wanted))
+        q = chances(worth, floor=FLOORS[0])
+    return np.asarray(worth / worth.max())
 
 
 def expected_loss(agreement: FloatArray) -> FloatArray:

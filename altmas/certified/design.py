@@ -7,8 +7,8 @@ With label probabilities pi_i made without item i's own label, and p_i the proba
 has the pool's confusion as its mean, whatever the pi_i are, as long as neither they nor the chances react to the
 answers: a good belief makes the surprises small, a bad one makes them large, neither shifts them. (They do react; what
 that adds is of second order, and measured in docs/certified.md.) A metric Q is estimated by one Newton step from the
-plug-in confusion P (answers as given, the rest as believed), D = Q(P) + grad Q(P) . (T - P), and its variance from the
-same influences, g_i = grad Q at item i's cell. The surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
+plug-in confusion P (answers as given, the rest as believed), or from where between P and T the confusion is known best,
+B: D = Q(B) + grad Q(B) . (T - B), and its variance from the same influences, g_i = grad Q at item i's cell. The surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
 
     V = sum_{i answered} (1 - p_i) (r_i / p_i)^2,       and the belief expects   sum_i Var(g_i) (1 - p_i) / p_i.
 """
@@ -23,6 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
+from altmas.certified.centre import best_confusion
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
@@ -39,6 +40,7 @@ class Sample:
     From a log, the inclusion of items not answered may be unknown (NaN): sums over the pool are then weighted sums over
     the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
     unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
+    `drawn_then` is the inclusion of those first answers as it was when the belief was made; now, unless said.
     """
 
     probabilities: FloatArray
@@ -46,6 +48,7 @@ class Sample:
     inclusion: FloatArray
     known: int | None = None
     linearised: dict[Target, Linearised] = field(default_factory=dict)
+    drawn_then: FloatArray | None = None
 
     @cached_property
     def surprise(self) -> FloatArray:
@@ -66,7 +69,7 @@ class Sample:
 
 
 class Part(NamedTuple):
-    """A target, its sign in a difference, its metric's slope at the plug-in confusion, and what was believed there."""
+    """A target, its sign in a difference, its metric's slope at the best confusion, and what was believed there."""
 
     sign: float
     target: Target
@@ -76,12 +79,13 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Linearised:
-    """A target, or a difference of two, linearised at one belief's plug-in confusion; made once per belief."""
+    """A target, or a difference of two, linearised at the confusion as one belief and its answers know it best."""
 
     name: str
     model: str
     parts: tuple[Part, ...]
-    value: float  # at the plug-in confusion
+    plug_in: float  # the metric of the plug-in confusion
+    value: float  # what the line through the best confusion has there
     known: int  # answers that confusion counted as known: the first so many
     mean: FloatArray  # [N] of each item's influence, under the belief
     variance: FloatArray  # [N] of it: what its label is worth
@@ -127,17 +131,30 @@ class Designed:
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
     """Prepare a signed sum of targets: one target, or the difference of two."""
     known = len(sample.answers) if sample.known is None else sample.known
-    surprise, items = sample.surprise[:known], sample.answers.items[:known]
-    parts, value = [], 0.0
+    parts, plug_in, value = [], 0.0, 0.0
     for sign, target in signed:
         believed = target.tally(sample.probabilities)
-        plug_in = np.maximum(believed + target.tally(surprise, items), 0.0)
-        whole = counts_of(target, plug_in)
-        gradient = target.metric.gradient(whole)
-        value += sign * float(target.metric.value(whole) + (gradient * (plug_in - whole)).sum())
+        counts = np.maximum(believed + target.tally(sample.surprise[:known], sample.answers.items[:known]), 0.0)
+        whole = counts_of(target, counts)
+        at = whole if isinstance(target.metric, LabelFunction) else _best_confusion(target, sample, counts, known)
+        gradient = target.metric.gradient(at)
+        plug_in += sign * float(target.metric.value(whole))
+        value += sign * float(target.metric.value(at) + (gradient * (counts - at)).sum())
         parts.append(Part(sign, target, gradient, believed))
     mean, variance = _expected_influences(parts, sample.probabilities)
-    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), value, known, mean, variance)
+    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, mean, variance)
+
+
+def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: int) -> FloatArray:
+    items, r = sample.answers.items[:known], sample.surprise[:known]
+    drawn = sample.inclusion[items] if sample.drawn_then is None else sample.drawn_then
+    drawn, believed = drawn[:, None], sample.probabilities[items]
+    gap = target.tally(r * (1 - drawn) / drawn, items)
+    odds = (1 - drawn) / np.square(drawn)
+    variance = np.maximum(
+        target.tally(odds * np.square(r), items), target.tally(odds * believed * (1 - believed), items)
+    )
+    return best_confusion(plug_in, gap, variance, target.tally(sample.one_hot[:known], items))
 
 
 def designed(at: Linearised, sample: Sample) -> Designed:
@@ -153,7 +170,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
     curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
     least, most = zip(*(_answers_only(part, sample) for part in at.parts), strict=True)
     return Designed(
-        plug_in=float(np.clip(at.value + r[at.known :].sum(), low, high)),
+        plug_in=float(np.clip(at.plug_in + r[at.known :].sum(), low, high)),
         design=design,
         observed=float(each.sum()),
         expected=float(at.variance @ sample.odds_against),
@@ -233,6 +250,9 @@ def _of_answers(part: Part, answers: Answers) -> FloatArray:
 PRIOR_DEGREES_OF_FREEDOM = 6.0
 """Degrees of freedom of a variance that no answer has shown yet."""
 
+FEW = 6.0
+"""With so few degrees of freedom the square of the error is taken for about twice as large, before D is drawn to P."""
+
 END_TOLERANCE = 1e-6
 """An end this close to the metric's bound, as a share of its range, is the bound."""
 
@@ -285,13 +305,15 @@ def standard_error(found: Designed) -> float:
 
 
 def shrunk(found: Designed, error: float) -> float:
-    """D drawn towards the plug-in P: D + l (P - D) with l = se^2 / (se^2 + (P - D)^2), inside the metric's bounds.
+    """D drawn towards the plug-in P: D + l (P - D) with l = s^2 / (s^2 + (P - D)^2), inside the metric's bounds.
 
     The two agree within the error when the belief is good, and then P is the better guess; where they disagree, D is
-    kept. Never more than half a standard error from D, but for the bounds.
+    kept. Never more than half of s from D, but for the bounds. s is the standard error, widened where few answers
+    show it: a gap that one answer of great weight made is no proof against the belief.
     """
     gap = found.plug_in - found.design
-    share = error**2 / (error**2 + gap**2) if gap else 0.0
+    square = error**2 * (1 + FEW / (1 + found.degrees_of_freedom))
+    share = square / (square + gap**2) if gap else 0.0
     return float(np.clip(found.design + share * gap, *found.bounds))
 
 

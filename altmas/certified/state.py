@@ -40,6 +40,9 @@ LOOK_AHEAD = 1.3
 REFIT_GROWTH = 1.2
 """Refits come due when the answers have grown by this factor."""
 
+WEIGHTING = 0.25
+"""An answer teaches the belief by the inverse of its inclusion probability to this power: 1 is full weighting."""
+
 LEAST = 1e-12
 """What a clock has left at the least: rounding must not let one have rung that was not drawn."""
 
@@ -75,7 +78,7 @@ class Setup:
 class Refit:
     """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
 
-    `ideal [N]` chances, the `belief [N, C]`, what each candidate counts for, `weight:NAME`, and each learner on
+    `ideal [N]` chances, the `belief [N, C]`, `drawn_then`, what each candidate counts for, `weight:NAME`, and each learner on
     features, `learner:NAME`, what those start from next time, `warm:NAME:...`, and what features are worth,
     `features_error`. `known` is the number of answers it was made from.
     """
@@ -112,6 +115,11 @@ class Refit:
         """What each learner on features counts for, by name."""
         named = [name for name in self.arrays if name.startswith("learner:")]
         return {name.removeprefix("learner:"): float(self.arrays[name]) for name in named}
+
+    @property
+    def drawn_then(self) -> FloatArray | None:
+        """The inclusion of the answers it was made from `[known]`, as it was then; older ones did not keep it."""
+        return self.arrays.get("drawn_then")
 
     @property
     def features_error(self) -> float | None:
@@ -169,7 +177,7 @@ class State:
         """What the estimates rest on."""
         now = self.believed
         known = min(now.known, len(self.answers))
-        return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised)
+        return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised, now.drawn_then)
 
 
 def start(setup: Setup) -> State:
@@ -270,12 +278,15 @@ def refit(state: State) -> Refit:
     if len(answers) == 0:  # everything asked about was left unanswered
         even = np.full((pool.size, len(pool.classes)), 1.0 / len(pool.classes), dtype=np.float32)
         return Refit({"ideal": np.full(pool.size, 1.0 / pool.size), "belief": even}, 0)
-    # Halfway between none and full weighting: the belief is to be right where most of the pool is, but full weights
-    # would leave it few answers to learn from.
-    weights = 1 / np.sqrt(state.inclusion[answers.items])
+    # Between none and full weighting: the belief is to be right where most of the pool is, but full weights would
+    # leave it few answers to learn from.
+    weights = state.inclusion[answers.items] ** -WEIGHTING
     warm = {} if state.refit is None else state.refit.warm
     belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm)
-    arrays: dict[str, NDArray[Any]] = {"belief": belief.probabilities.astype(np.float32)}
+    arrays: dict[str, NDArray[Any]] = {
+        "belief": belief.probabilities.astype(np.float32),
+        "drawn_then": state.inclusion[answers.items],
+    }
     arrays |= {f"warm:{name}": array for name, array in belief.warm.items()}
     arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
     arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}

@@ -18,13 +18,16 @@ KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SURE = 1e-7
 """A confidence closer than this to 0 or 1 says no more than this: beyond it is rounding, not evidence."""
 
+_MOST_TOO_LOW = 0.05
+"""A confidence that is below 1 / C more often than this is no probability of the predicted class."""
+
 _DOUBT = 1e-3
 """A learner on few answers is never surer than this."""
 
 LEARNER = (0.0, 0.25)
 """Prior mean and deviation of the coefficients of what a learner on features says."""
 
-SLOPE = (1.0, 0.5)
+SLOPE = (1.0, 0.25)
 """Prior mean and deviation of the slope on the log odds of a confidence: near 1, as for a calibrated probability."""
 
 
@@ -116,8 +119,10 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     ranks, intercept = np.zeros(len(own.predictions)), 1.0
     if (confidence := _confidence(own)) is not None:
         ranks = normal_scores(confidence)
-        odds = _log_odds(confidence, own.probable)
-        intercept = SLOPE[0] * float(odds.mean())
+        odds = ranks  # of a confidence that is no probability the size means nothing, its order does
+        if own.probable and not _too_low(own, confidence, classes):
+            odds = logit(np.clip(confidence, _SURE, 1 - _SURE))
+            intercept = SLOPE[0] * float(odds.mean())
         build.add(odds, *SLOPE)
         build.add(ranks, 0.0, 0.7)
         for knot in ndtri(KNOTS):
@@ -169,10 +174,9 @@ def _confidence(one: ModelOutputs) -> FloatArray | None:
     return np.where(one.predictions < one.scores.shape[1], one.confidence, one.scores.max(1))
 
 
-def _log_odds(confidence: FloatArray, probable: bool) -> FloatArray:
-    if not probable:  # the size of such a confidence means nothing, its order does
-        return normal_scores(confidence)
-    return np.asarray(logit(np.clip(confidence, _SURE, 1 - _SURE)))
+def _too_low(own: ModelOutputs, confidence: FloatArray, classes: int) -> bool:
+    """Whether a confidence `[N]` cannot be the probability of what was predicted: the best class has 1 / C or more."""
+    return own.scores is not None and own.scores.ndim == 1 and (confidence < 1 / classes - 1e-6).mean() > _MOST_TOO_LOW
 
 
 class _Columns:
@@ -197,23 +201,3 @@ class _Columns:
             return np.zeros((size, 0)), np.zeros(0), np.zeros(0)
         priors = np.array(self.priors)
         return np.stack(self.columns, axis=1), priors[:, 0], priors[:, 1]
-
-
-def evidence_by_class(own: ModelOutputs, classes: int) -> Evidence:
-    """Evidence that tells items apart by predicted class alone: groups that share a prior, as random effects do.
-
-    >>> from altmas.core.pool import Outputs
-    >>> own = Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7]))
-    >>> evidence_by_class(own, 2).columns.round(2).ravel().tolist()
-    [1.05, -0.52, -0.52]
-    """
-    build, intercept = _Columns(), 1.0
-    if (confidence := _confidence(own)) is not None:
-        odds = _log_odds(confidence, own.probable)
-        intercept = SLOPE[0] * float(odds.mean())
-        sizes = np.maximum(np.bincount(own.predictions, minlength=classes + 1), 1)
-        build.add((np.bincount(own.predictions, odds, classes + 1) / sizes)[own.predictions], *SLOPE)
-    size = len(own.predictions)
-    columns, mean, sd = build.done(size)
-    shares = predicted_shares(own.predictions, classes)
-    return Evidence(own.predictions, classes, columns, mean, sd, intercept, np.zeros(size), shares)

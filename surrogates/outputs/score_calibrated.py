@@ -13,7 +13,7 @@ from altmas.surrogates.outputs.wrong_labels import WrongLabels
 INTERCEPT_SD = 2.0
 """Prior deviation of the log odds of agreement at the average item."""
 
-CLASS_SD, CLASS_SLOPE_SD = 0.7, 0.3
+CLASS_SD, CLASS_SLOPE_SD = 1.5, 0.3
 """Prior deviations of a predicted class's own log odds, and of its own slope on the confidence."""
 
 
