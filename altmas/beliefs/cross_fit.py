@@ -14,7 +14,7 @@ from altmas.beliefs.learners import AUTO, Learners, learners_on
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.surrogates.learners.blend import Blend, LearntBlend
@@ -60,6 +60,11 @@ class CrossFit:
 
         with one_thread():
             return self._fit(answers, weights, warm or {})
+
+    def before_answers(self, items: IntArray) -> FloatArray:
+        """What the candidates say about some items before there is an answer, on average `[n, C]`."""
+        each = [one.about(items, Answers(), np.zeros(0), None) for one in self.models if not one.asks_learners]
+        return np.asarray(np.mean(each, axis=0)) if each else np.full((len(items), self.classes), 1 / self.classes)
 
     def _fit(self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]]) -> Belief:
         learnt = self._learnt(answers, warm)

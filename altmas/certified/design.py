@@ -41,6 +41,7 @@ class Sample:
     the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
     unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
     `drawn_then` is the inclusion of those first answers as it was when the belief was made; now, unless said.
+    `before [n, C]` is what was believed of the answers before there were any.
     """
 
     probabilities: FloatArray
@@ -49,6 +50,7 @@ class Sample:
     known: int | None = None
     linearised: dict[Target, Linearised] = field(default_factory=dict)
     drawn_then: FloatArray | None = None
+    before: FloatArray | None = None
 
     @cached_property
     def surprise(self) -> FloatArray:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from altmas.certified.absent import absent_for, spanning
 from altmas.certified.design import (
     Designed,
     Interval,
@@ -56,6 +57,8 @@ class Estimator:
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
         interval = wald(found, self.level)
+        if (gone := absent_for(signed, self.sample, self.level)) is not None:
+            at, found, interval = spanning(signed, self.sample, gone, self.level, (at, found, interval))
         if (between := self.worlds(signed)) is not None:
             interval = interval.reaching(between[0].low, between[1].high, self.level)
         return at, found, interval

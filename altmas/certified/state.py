@@ -177,7 +177,8 @@ class State:
         """What the estimates rest on."""
         now = self.believed
         known = min(now.known, len(self.answers))
-        return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised, now.drawn_then)
+        before = self.setup.cross_fit.before_answers(self.answers.items)
+        return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised, now.drawn_then, before)
 
 
 def start(setup: Setup) -> State:
