@@ -64,7 +64,7 @@ def _walk(theta, truth, chances, top, bottom, order, batch, us, vs, certain):
     for t, item in enumerate(order.tolist()):
         if t % batch == 0:
             open_chances = np.where(is_open, chances, 0.0)
-            share = open_chances.sum() / chances[[i not in order[:t] for i in range(len(chances))]].sum()
+            share = open_chances.sum() / (chances.sum() - chances[order[:t]].sum())
             left, chance = 1.0, np.where(is_open, chances, 1.0) / open_chances.sum()
             count = is_open.sum()
             means = [(seen[k + 1] + count * middle[k]) / (seen[0] + count) for k in (0, 1)]

@@ -34,11 +34,14 @@ class Purse(NamedTuple):
     share: float
 
 
-PURSES = (Purse(60, True, 0.2), Purse(400, True, 0.65), Purse(200, False, 0.15))
+PURSES = (Purse(100, True, 0.2), Purse(400, True, 0.65), Purse(200, False, 0.15))
 """Each is split between a bet on a rise and one on a fall."""
 
 SURE = 0.01
 """No belief is taken to be surer than this: a bet that thinks a label impossible could lose all its money on it."""
+
+WARY = 20
+"""Draws from which on a belief's own variance counts for most; before, that of the wary purse does."""
 
 _LOG = 2 * np.log(2 / 0.05)  # what stakes are tuned to; intervals hold at every level
 _KNOTS = 5
@@ -52,16 +55,23 @@ class Expected(NamedTuple):
     bottom: FloatArray
 
 
+def tuned(ahead: FloatArray, spread: FloatArray | float) -> FloatArray:
+    """The allowance that is best after so many draws of a variance."""
+    return np.asarray(np.sqrt(ahead * spread / _LOG))
+
+
 def reserves(
-    low: FloatArray, high: FloatArray, share: FloatArray, chance: FloatArray | float, allowance: FloatArray | float
+    low: FloatArray, high: FloatArray, share: FloatArray, chance: FloatArray, allowance: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """What to expect of items that are `high` with probability `share` and otherwise `low`: on a rise, on a fall.
 
     With a large allowance that is the mean; with a small one, no more than `allowance * chance` from the worst.
 
     >>> low, high, share, chance = np.zeros(1), np.ones(1), np.array([0.9]), np.array([0.1])
-    >>> [[round(float(x[0]), 3) for x in reserves(low, high, share, chance, allowance)] for allowance in (1e6, 1.0)]
-    [[0.9, 0.9], [0.089, 0.991]]
+    >>> for allowance in np.array([1e6, 1.0]):
+    ...     print([round(float(one[0]), 3) for one in reserves(low, high, share, chance, allowance)])
+    [0.9, 0.9]
+    [0.089, 0.991]
     """
     reach = (high - low) / chance
     short = allowance - reach
@@ -83,6 +93,7 @@ class Stakes:
         self, ledger: Ledger, chances: FloatArray, trusting: Expected, wary: Expected, live: slice, bets: int
     ) -> None:
         self.live = live
+        self._bets = bets
         self._ledger, self._beliefs = ledger, (wary, trusting)
         self._chances = np.where(ledger.matters, chances, 0.0)
         all_open = float(np.maximum(chances[ledger.open], 0.0).sum())
@@ -106,9 +117,8 @@ class Stakes:
             chance = self._chances[rows]
             if set_allowance:
                 spread = [((high - low) ** 2 * p * (1 - p) / chance).sum() for p in shares]
-                self._allowance[:, k] = [
-                    np.sqrt(ahead * spread[one.trusting] / _LOG) for one, ahead in zip(PURSES, self._ahead, strict=True)
-                ]
+                spread[True] += (spread[False] - spread[True]) * WARY / (WARY + self._bets)
+                self._allowance[:, k] = tuned(self._ahead, np.array([spread[one.trusting] for one in PURSES]))
             for j, one in enumerate(PURSES):
                 both = reserves(low, high, shares[one.trusting], chance, self._allowance[j, k])
                 self._sums[:, j, k] = [part.sum() for part in both]
