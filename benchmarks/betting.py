@@ -13,7 +13,7 @@ import numpy as np
 
 from altmas.certified.betting import BettingSequence
 from altmas.certified.functionals import accuracy
-from altmas.certified.stakes import PURSES, SURE, reserves
+from altmas.certified.stakes import PURSES, SURE, WARY, reserves
 
 
 def make_draws(items, labels, seed=0):
@@ -68,14 +68,16 @@ def _walk(theta, truth, chances, top, bottom, order, batch, us, vs, certain):
             left, chance = 1.0, np.where(is_open, chances, 1.0) / open_chances.sum()
             count = is_open.sum()
             means = [(seen[k + 1] + count * middle[k]) / (seen[0] + count) for k in (0, 1)]
-            purses = []
-            for one in PURSES:
-                u, v = (top, bottom) if one.trusting else (np.full(len(x), means[0]), np.full(len(x), means[1]))
-                u, v = np.clip(u, us.min(1), us.max(1)), np.clip(v, vs.min(1), vs.max(1))
+            shares, spread, purses = [], [], []
+            for belief in ((np.full(len(x), means[0]), np.full(len(x), means[1])), (top, bottom)):
+                u, v = (np.clip(b, o.min(1), o.max(1)) for b, o in zip(belief, (us, vs), strict=True))
                 near = SURE + (1 - 2 * SURE) * np.clip((u - theta * v - lows) / wide, 0, 1)
-                spread = float((((highs - lows) ** 2 * near * (1 - near)) / chance)[is_open].sum())
-                allowance = (max(one.horizon * share, bets + 1) * spread / (2 * np.log(2 / 0.05))) ** 0.5
-                both = reserves(lows, highs, near, chance, allowance)
+                shares.append(near)
+                spread.append(float((((highs - lows) ** 2 * near * (1 - near)) / chance)[is_open].sum()))
+            spread[1] += (spread[0] - spread[1]) * WARY / (WARY + bets)
+            for one in PURSES:
+                allowance = (max(one.horizon * share, bets + 1) * spread[one.trusting] / (2 * np.log(40))) ** 0.5
+                both = reserves(lows, highs, shares[one.trusting], chance, allowance)
                 purses.append((allowance, *both, *(float(part[is_open].sum()) for part in both)))
         if certain[item]:
             continue
