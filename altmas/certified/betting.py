@@ -112,7 +112,7 @@ class BettingSequence:
 
     def interval(self, level: float) -> tuple[float, float]:
         """The values not rejected at any look so far; holds the value at all looks with probability `level`."""
-        return self._ledger.interval(self._wealth.best, fraction("level", level))
+        return self._ledger.interval(self._wealth.best, fraction("level", level), self._wealth.now.sum(0))
 
     def _remove(self, item: int, u: float, v: float) -> None:
         mattered = self._ledger.matters[item]

@@ -84,8 +84,12 @@ class Ledger:
         x, kinds = self._tops - theta * self._bottoms, self._kind[rows]
         return x.min(1)[kinds], x.max(1)[kinds]
 
-    def interval(self, best: FloatArray, level: float) -> tuple[float, float]:
-        """From the first to the last candidate not rejected, one step wider, and within what the labels allow."""
+    def interval(self, best: FloatArray, level: float, now: FloatArray | None = None) -> tuple[float, float]:
+        """From the first to the last candidate not rejected, one step wider, and within what the labels allow.
+
+        Rejected is who has had that wealth at `best`. If all have, which has a chance of at most alpha unless the value
+        lies between two candidates, also those count as not rejected that have it no more `now`.
+        """
         if not self.matters.any():
             value = float(np.clip(divided(self._top, self._bottom), *self.ratio.bounds))
             return value, value
@@ -93,8 +97,10 @@ class Ledger:
         step = self.theta[1] - self.theta[0]
         near = (self.theta >= low - step) & (self.theta <= high + step)
         kept = np.flatnonzero(near & (best < 1 / (1 - level)))
-        if len(kept) == 0:  # all rejected, which has a chance of at most alpha, or the value lies between candidates
-            kept = np.array([np.where(near, best, np.inf).argmin()])
+        if len(kept) == 0:
+            again = near & ((best if now is None else now) < 1 / (1 - level))
+            again[np.where(near, best, np.inf).argmin()] = True
+            kept = np.flatnonzero(again)
         first, last = max(kept[0] - 1, 0), min(kept[-1] + 1, len(self.theta) - 1)
         low, high = max(low, float(self.theta[first])), min(high, float(self.theta[last]))
         return min(low, high), max(low, high)

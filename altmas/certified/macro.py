@@ -36,7 +36,8 @@ HORIZONS = np.array([100.0, 400.0])
 """Labels that the purses look ahead to, and the parts of the money they have."""
 SHARES = np.array([0.25, 0.75])
 RARE = 0.03
-"""A class believed to have a smaller share of the pool is left out of the bets."""
+"""A class believed to have a smaller share of the pool is left out of the bets; of many classes, `SMALL / C`."""
+SMALL = 0.2
 
 _KEPT = 0.02  # of the allowance, if the worst is drawn
 _GRID = np.linspace(0.0, 1.0, 1001)
@@ -94,7 +95,7 @@ class MacroSequence:
     ) -> MacroSequence:
         """The sequence after one more round, with what was believed `[N, C]` before it; this one stays as it is."""
         parts = tuple(one.after(chances, believed, items, labels) for one in self.parts)
-        placed = () if believed is None else (self._place(chances, believed, items, labels),)
+        placed = () if believed is None else self._place(chances, believed, items, labels)
         still, hits = self.open.copy(), labels[labels == self.watched.said[items]]
         still[items] = False
         new = np.stack([np.bincount(some, minlength=len(parts)) for some in (labels, hits)])
@@ -113,8 +114,8 @@ class MacroSequence:
         near = np.abs(_GRID - (first + last) / 2) < (last - first) / 2 + step
         best = self._least_wealth(low, high)
         kept = np.flatnonzero(near & (best < 1 / ((1 - BOX) * alpha)))
-        if len(kept) == 0:
-            kept = np.array([np.where(near, best, np.inf).argmin()])
+        if len(kept) == 0:  # all rejected, which has a chance of at most alpha: then the classes' own intervals
+            return first, last
         return max(first, float(_GRID[kept[0]]) - step), min(last, float(_GRID[kept[-1]]) + step)
 
     def _least_wealth(self, low: FloatArray, high: FloatArray) -> FloatArray:
@@ -135,11 +136,15 @@ class MacroSequence:
                 np.maximum(best, _MONEY @ np.exp(np.minimum(logs, 200.0)), out=best)
         return best
 
-    def _place(self, chances: FloatArray, believed: FloatArray, items: IntArray, labels: IntArray) -> _Placed:
+    def _place(
+        self, chances: FloatArray, believed: FloatArray, items: IntArray, labels: IntArray
+    ) -> tuple[_Placed, ...]:
         said, count = self.watched.said, len(self.parts)
         rows = np.flatnonzero(self.open)
         chance = chances[rows] / chances[rows].sum()
         weights, recalls, spread, outlook = self._outlook(rows, chance, believed[rows])
+        if not weights.any():  # no class is ever predicted
+            return ()
         allowance = tuned(np.maximum(HORIZONS, self.drawn + 1.0), spread)[:, None]  # [horizons, 1]
         rise, fall = reserves(*outlook, chance, allowance)
         # Never negative, whatever the label and the recalls are: a miss costs its weight at most, a hit pays its own.
@@ -167,7 +172,7 @@ class MacroSequence:
             cost_slopes -= np.where(dead, 0.0, _SIDES / costs)[:, None] * moves
             sums, left = sums - expected[:, at], left - q
             counts[:, label] += (1.0, hit)
-        return _Placed(labels, pays, slope, cost, cost_slopes)
+        return (_Placed(labels, pays, slope, cost, cost_slopes),)
 
     def _outlook(
         self, rows: IntArray, chance: FloatArray, believed: FloatArray
@@ -180,7 +185,7 @@ class MacroSequence:
         number = self.counts[0] + believed.sum(0)
         hits = self.counts[1] + np.bincount(named, weights=hit, minlength=classes)
         recalls = np.where(ever, hits / np.maximum(number, 1e-9), 0.0)
-        usual = ever & (number >= RARE * number.sum())
+        usual = ever & (number >= min(RARE, SMALL / classes) * number.sum())
         weights = np.where(usual, 1 / (classes * np.maximum(number, 1.0)), 0.0)
         own, own_recall = np.append(weights, 0.0)[said], np.append(recalls, 0.0)[said]
         high, missed = own * (1 - own_recall), believed @ (weights * recalls) - own * hit * own_recall

@@ -56,7 +56,7 @@ def test_bets_are_fair_and_never_negative(belief, rng):
     expected = 0.0
     for q, item in zip(share, still, strict=True):
         for label in range(CLASSES):
-            one = sequence._place(chances, told(belief, y, p), np.array([item]), np.array([label]))
+            (one,) = sequence._place(chances, told(belief, y, p), np.array([item]), np.array([label]))
             assert min(one.pays.min(), (one.pays + one.slope).min()) > 0  # linear in a recall, from 0 to 1
             if label == y[item]:
                 expected += (
