@@ -1,7 +1,7 @@
 """The confidence sequence over 1,001 candidate values at once, against a loop over the candidates on the same draws.
 
-The loop is the method as one would write it down: one candidate at a time, plain floats, and the worst an open item
-could do sought among all items at the start of each round.
+The loop is the method as one would write it down: one candidate at a time, plain floats, and what is expected of every
+item worked out at the start of each round.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import time
 
 import numpy as np
 
-from altmas.certified.betting import FRACTIONS, HEDGE, SHARES, BettingSequence
+from altmas.certified.betting import BettingSequence
 from altmas.certified.functionals import accuracy
+from altmas.certified.stakes import PURSES, SURE, WARY, reserves
 
 
 def make_draws(items, labels, seed=0):
@@ -51,40 +52,46 @@ def one_by_one(ratio, truth, chances, top, bottom, order, batch, grid, level=0.9
 
 def _walk(theta, truth, chances, top, bottom, order, batch, us, vs, certain):
     """The most that one candidate's wealth has been, and the least and most the pool's sum can be."""
-    x, belief = us - theta * vs, top - theta * bottom
-    is_open = ~certain
-    lows, highs = x.min(1), x.max(1)
+    x = us - theta * vs
+    is_open, lows, highs = ~certain, x.min(1), x.max(1)
+    wide = np.where(highs > lows, highs - lows, 1.0)
     low, high = float(lows[is_open].sum()), float(highs[is_open].sum())
     owed = -float(x[certain, 0].sum())
-    left, believed = float(chances[is_open].sum()), float(belief[is_open].sum())
-    purses = [(1 - HEDGE) / 2, (1 - HEDGE) / 2, HEDGE / 2, HEDGE / 2]
-    wealth = [[purse * float(share) for share in SHARES] for purse in purses]
-    fractions = FRACTIONS.tolist()
-    best = 1.0
+    seen = np.array([0.0, 0.0, 0.0])
+    middle = [(us.min() + us.max()) / 2, (vs.min() + vs.max()) / 2]
+    wealth = [one.share / 2 for one in PURSES] * 2
+    best, bets = 1.0, 0
     for t, item in enumerate(order.tolist()):
         if t % batch == 0:
-            surprise = (x[is_open] - belief[is_open, None]) / chances[is_open, None]
-            fewest, most = float(surprise.min()), float(surprise.max())
+            open_chances = np.where(is_open, chances, 0.0)
+            share = open_chances.sum() / (chances.sum() - chances[order[:t]].sum())
+            left, chance = 1.0, np.where(is_open, chances, 1.0) / open_chances.sum()
+            count = is_open.sum()
+            means = [(seen[k + 1] + count * middle[k]) / (seen[0] + count) for k in (0, 1)]
+            shares, spread, purses = [], [], []
+            for belief in ((np.full(len(x), means[0]), np.full(len(x), means[1])), (top, bottom)):
+                u, v = (np.clip(b, o.min(1), o.max(1)) for b, o in zip(belief, (us, vs), strict=True))
+                near = SURE + (1 - 2 * SURE) * np.clip((u - theta * v - lows) / wide, 0, 1)
+                shares.append(near)
+                spread.append(float((((highs - lows) ** 2 * near * (1 - near)) / chance)[is_open].sum()))
+            spread[1] += (spread[0] - spread[1]) * WARY / (WARY + bets)
+            for one in PURSES:
+                allowance = (max(one.horizon * share, bets + 1) * spread[one.trusting] / (2 * np.log(40))) ** 0.5
+                both = reserves(lows, highs, shares[one.trusting], chance, allowance)
+                purses.append((allowance, *both, *(float(part[is_open].sum()) for part in both)))
         if certain[item]:
             continue
-        drawn, chance = float(x[item, truth[item]]), float(chances[item]) / left
-        due = owed - believed
-        gain = (drawn - float(belief[item])) / chance - due
-        above, below = owed - low, high - owed
-        gains = [
-            gain / max(due - left * fewest, 1e-6),
-            -gain / max(left * most - due, 1e-6),
-            ((drawn - float(lows[item])) / chance - above) / max(above, 1e-6),
-            ((float(highs[item]) - drawn) / chance - below) / max(below, 1e-6),
-        ]
-        total = 0.0
-        for one, purse in zip(gains, wealth, strict=True):
-            for k, part in enumerate(fractions):
-                purse[k] = min(purse[k] * (1 + part * max(one, -1.0)), 1e100)
-                total += purse[k]
-        best = max(best, total)
+        drawn, q = float(x[item, truth[item]]), float(chance[item])
+        for k, (allowance, rise, fall, risen, fallen) in enumerate(purses):
+            up = left * (allowance + (drawn - float(rise[item])) / q) / (left * allowance - risen + owed)
+            down = left * (allowance - (drawn - float(fall[item])) / q) / (left * allowance + fallen - owed)
+            wealth[k] *= min(max(up, 0.0), 1e6)
+            wealth[k + len(PURSES)] *= min(max(down, 0.0), 1e6)
+            purses[k] = (allowance, rise, fall, risen - float(rise[item]), fallen - float(fall[item]))
+        best, bets = max(best, sum(wealth)), bets + 1
+        seen += np.array([1.0, us[item, truth[item]], vs[item, truth[item]]]) * left / q
         is_open[item] = False
-        left, believed, owed = left - float(chances[item]), believed - float(belief[item]), owed - drawn
+        left, owed = left - q, owed - drawn
         low, high = low - float(lows[item]), high - float(highs[item])
     return best, low - owed, high - owed
 

@@ -15,8 +15,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.certified import models, slices
-from altmas.certified.anytime import anytime_interval, ratios_of
-from altmas.certified.betting import BettingSequence
+from altmas.certified.anytime import Bets, Watched, anytime_interval, ratios_of
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference
 from altmas.certified.missing import filled, worlds_of_answers
@@ -224,7 +223,7 @@ class CertifiedFindings:
         """
         return [one.interval(self.level) for one in self._bets(ratios)]
 
-    def _bets(self, ratios: Sequence[Ratio], answers: Answers | None = None) -> tuple[BettingSequence, ...]:
+    def _bets(self, ratios: Sequence[Watched], answers: Answers | None = None) -> tuple[Bets, ...]:
         """Bets on these ratios, placed again; with other answers, where missing ones are filled in."""
         setup = replace(self.state.setup, watched=tuple(ratios))
         if self.rounds is None:
@@ -255,7 +254,7 @@ class CertifiedFindings:
         for some in ratios:
             yield anytime_interval([next(left) for _ in some], self.level)
 
-    def _between_worlds(self, target: Target, ratios: tuple[Ratio, ...]) -> tuple[float, float, str]:
+    def _between_worlds(self, target: Target, ratios: tuple[Watched, ...]) -> tuple[float, float, str]:
         sample, missing = self.estimator.asked_sample, self.state.missing
         ends = []
         for up in (False, True):

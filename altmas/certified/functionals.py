@@ -214,10 +214,10 @@ def model_difference(said: IntArray, other: IntArray, classes: int) -> Ratio:
 def functionals_of(name: str | Metric, said: IntArray, classes: Sequence[Hashable]) -> tuple[Ratio, ...] | None:
     """The ratios whose mean is a metric of the catalogue; None where it has no such form.
 
-    One ratio is the metric itself. Several, one per class, are those of a macro recall or macro F: `mean_interval`
-    runs each of C at level `1 - alpha / C` and averages the ends. Without such a form are MCC, kappa, averages
-    weighted by true counts (but for recall, which is accuracy), balanced accuracy and macro averages of the classes
-    that occur (which classes count depends on the labels) and functions of a user.
+    One ratio is the metric itself. Several, one per class, are those of a macro recall, which are bet on together
+    (`macro`), or of a macro F: `mean_interval` runs each of C at level `1 - alpha / C` and averages the ends. Without
+    such a form are MCC, kappa, averages weighted by true counts (but for recall, which is accuracy), balanced accuracy
+    and macro averages of the classes that occur (which classes count depends on the labels) and functions of a user.
 
     >>> [one.name for one in functionals_of("macro_recall", np.array([0, 1, 1]), ["cat", "dog"])]
     ['recall:cat', 'recall:dog']

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
 from altmas.beliefs.worths import best_floor, chances, worth_of_items
-from altmas.certified.betting import BettingSequence
+from altmas.certified.anytime import Bets, Watched, first_bets
 from altmas.certified.design import Linearised, Sample, linearise
 from altmas.certified.features_worth import share_of_error
-from altmas.certified.functionals import Ratio
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound, Job
@@ -56,7 +55,7 @@ class Setup:
 
     job: Job
     recipe: Certified
-    watched: tuple[Ratio, ...] = ()
+    watched: tuple[Watched, ...] = ()
 
     @cached_property
     def targets(self) -> list[Target]:
@@ -139,7 +138,7 @@ class State:
     answers: Answers
     hazard: FloatArray
     run: FloatArray  # how far each item's clock has run, `[N]`
-    bets: tuple[BettingSequence, ...]
+    bets: tuple[Bets, ...]
     rounds: int = 0
     refit: Refit | None = None
 
@@ -184,7 +183,7 @@ class State:
 def start(setup: Setup) -> State:
     """The state before the first round."""
     size = setup.job.pool.size
-    bets = tuple(BettingSequence(one, size) for one in setup.watched)
+    bets = tuple(first_bets(one, size) for one in setup.watched)
     return State(setup, np.zeros(0, dtype=np.int64), Answers(), np.zeros(size), np.zeros(size), bets)
 
 
@@ -200,7 +199,7 @@ def advance(state: State, round: AskedRound) -> State:
         hazard = np.full(len(state.hazard), np.nan)
         with np.errstate(divide="ignore"):  # an item that was certain to be asked about has an endless hazard
             hazard[round.items] = -np.log1p(-round.inclusion)
-        bets: tuple[BettingSequence, ...] = ()
+        bets: tuple[Bets, ...] = ()
         run = state.run
     else:
         now = chances_of(drawn_with)

@@ -121,7 +121,7 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
         ranks = normal_scores(confidence)
         odds = ranks  # of a confidence that is no probability the size means nothing, its order does
         if own.probable and not _too_low(own, confidence, classes):
-            odds = logit(np.clip(confidence, _SURE, 1 - _SURE))
+            odds = log_odds(confidence)
             intercept = SLOPE[0] * float(odds.mean())
         build.add(odds, *SLOPE)
         build.add(ranks, 0.0, 0.7)
@@ -165,6 +165,21 @@ def normal_scores(values: FloatArray) -> FloatArray:
     [0.97, -0.97, 0.0]
     """
     return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)))
+
+
+def log_odds(confidence: FloatArray) -> FloatArray:
+    """Of a confidence in 0 to 1. A full 1 is taken for halfway from the next lower value there is, a 0 likewise.
+
+    Services round: where the scale has the steps .6, .8 and 1, a 1 says no more than "above .8".
+
+    >>> log_odds(np.array([0.6, 0.8, 1.0])).round(2).tolist()  # 1 is taken for .9
+    [0.41, 1.39, 2.2]
+    """
+    inner = confidence[(confidence > 0) & (confidence < 1)]
+    if len(inner) == 0:
+        inner = np.array([0.5])
+    inside = np.clip(confidence, inner.min() / 2, (1 + inner.max()) / 2)
+    return np.asarray(logit(np.clip(inside, _SURE, 1 - _SURE)))
 
 
 def _confidence(one: ModelOutputs) -> FloatArray | None:
