@@ -112,7 +112,7 @@ def findings_of(
         return PlainFindings(run, job, answers, level)
     # Every round was uniform, so it is replayed as it was: made again, it would be drawn as certified draws.
     logged = tuple(rounds_of(answers) if rounds is None else rounds)
-    state = replay(Setup(job, Certified(learners=())), logged)
+    state = replay(Setup(job, Certified(worth="uniform", learners=())), logged)
     return CertifiedFindings(state, level, logged, plain=tuple(run.estimate(level)))
 
 

@@ -105,8 +105,8 @@ class Audit(Record):
     def job(self) -> Job:
         """What is to be found out."""
         created = self.created.body
-        metrics, older = self.settings.metrics_on(self.pool), "engine" not in created
-        return Job(self.pool, metrics, draws.draws_seed(created), afresh=older)
+        metrics, engine = self.settings.metrics_on(self.pool), int(created.get("engine", 0))
+        return Job(self.pool, metrics, draws.draws_seed(created), afresh=engine < 1, even_start=engine < 3)
 
     @cached_property
     def _questions(self) -> Questions:

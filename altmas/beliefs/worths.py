@@ -21,7 +21,7 @@ TRUST = 50.0
 """What the belief itself expects of its surprises counts as much as this many answers."""
 
 FLOORS = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-"""Uniform shares to choose from."""
+"""Shares of a choice that is blind to the belief, to choose from."""
 
 _ROUNDS_TO_BALANCE = 6
 
@@ -69,20 +69,35 @@ def xwed(agreement: FloatArray) -> FloatArray:
     return np.asarray(np.maximum(entr(wrong.mean(0)) - entr(wrong).mean(0), 0.0))
 
 
-def chances(worth: FloatArray, *, floor: float | FloatArray, temperature: float = 1.0) -> FloatArray:
-    """From worth to relative chances: worth^(1 / temperature), mixed with `floor` of a uniform choice.
+def chances(
+    worth: FloatArray, *, floor: float | FloatArray, temperature: float = 1.0, blind: FloatArray | None = None
+) -> FloatArray:
+    """From worth to relative chances: worth^(1 / temperature), mixed with `floor` of a choice that is blind to it.
 
-    They sum to 1, or nearly so where each item has a floor of its own. A low temperature goes for the best, a high one
-    is fair to all.
+    That is a uniform one, unless `blind [N]` says otherwise. They sum to 1, or nearly so where each item has a floor of
+    its own. A low temperature goes for the best, a high one is fair to all.
 
     >>> chances(np.array([1.0, 3.0]), floor=0.5).tolist()
     [0.375, 0.625]
     """
+    even = np.full(len(worth), 1.0 / len(worth)) if blind is None else blind
     top = float(worth.max())
     if not top > 0:
-        return np.full(len(worth), 1.0 / len(worth))
+        return even
     powered = (worth / top) ** (1.0 / temperature)
-    return np.asarray((1 - floor) * powered / powered.sum() + floor / len(worth))
+    return np.asarray((1 - floor) * powered / powered.sum() + floor * even)
+
+
+def blind_chances(ranges: Sequence[FloatArray]) -> FloatArray:
+    """Chances `[N]` for whoever believes nothing, from how far each item's label can move each target, `ranges [N]`.
+
+    Half are alike for all items, half are the Neyman allocation of labels that may be anything: the precision of a
+    class that is seldom predicted needs the few items predicted so, whatever is believed of them.
+
+    >>> blind_chances([np.array([0.0, 0.0, 0.0, 1.0])]).tolist()
+    [0.125, 0.125, 0.125, 0.625]
+    """
+    return chances(neyman([np.square(one) for one in ranges]), floor=0.5)
 
 
 def best_floor(
@@ -94,13 +109,14 @@ def best_floor(
     fold: IntArray,
     *,
     temperature: float = 1.0,
+    blind: FloatArray | None = None,
 ) -> FloatArray:
-    """The uniform share that would have served best `[folds]`: small where surprises come where they are expected.
+    """The blind share that would have served best `[folds]`: small where surprises come where they are expected.
 
     The variance of the next draws is sum_i r_i^2 / q_i for each target. It is estimated from the answers' own squared
     surprises `squares [n]`, each given with its weight, and from the belief, which counts as much as `TRUST` answers. A
-    belief too sure of itself is surprised where it hardly ever looks, and the share grows towards 1, which is random
-    sampling. As with the belief, the share for the items of a fold is found from the answers outside it.
+    belief too sure of itself is surprised where it hardly ever looks, and the share grows towards 1: it is not asked.
+    As with the belief, the share for the items of a fold is found from the answers outside it.
     """
     folds = int(fold.max()) + 1
     outside = fold[items] != np.arange(folds)[:, None]  # [folds, n]
@@ -108,7 +124,7 @@ def best_floor(
     scale = len(items) / np.maximum(outside.sum(1), 1)
     scores = np.zeros((folds, len(FLOORS)))
     for column, floor in enumerate(FLOORS):
-        q = chances(worth, floor=floor, temperature=temperature)
+        q = chances(worth, floor=floor, temperature=temperature, blind=blind)
         for variance, squared in zip(variances, squares, strict=True):
             shown = (outside @ (weights * squared / q[items])) * scale
             believed = float((variance / q).sum())

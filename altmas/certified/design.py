@@ -98,6 +98,11 @@ class Linearised:
         ends = [sorted(part.sign * end for end in part.target.metric.bounds) for part in self.parts]
         return sum(low for low, _ in ends), sum(high for _, high in ends)
 
+    @cached_property
+    def ranges(self) -> FloatArray:
+        """How far each item's label can move it, at most `[N]`."""
+        return np.asarray(sum(_range(part) for part in self.parts))
+
     def moves(self, answers: Answers) -> FloatArray:
         """g_i(y_i) of each answer `[n]`."""
         return np.asarray(sum(part.sign * _of_answers(part, answers) for part in self.parts))
@@ -204,6 +209,11 @@ def labels_of_endless_pool(inclusion: FloatArray) -> float:
     100.0
     """
     return float("inf") if (inclusion >= 1).any() else float((1 / (1 - inclusion)).sum())
+
+
+def _range(part: Part) -> FloatArray:
+    by_column = np.append(np.ptp(part.gradient, axis=0), 0.0)  # column -1 moves nothing
+    return np.asarray(by_column[part.target.columns])
 
 
 def _steepest(at: Linearised) -> float:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
-from altmas.beliefs.worths import best_floor, chances, worth_of_items
+from altmas.beliefs.worths import best_floor, blind_chances, chances, neyman, worth_of_items
 from altmas.certified.anytime import Bets, Watched, first_bets
 from altmas.certified.design import Linearised, Sample, linearise
 from altmas.certified.features_worth import share_of_error
@@ -45,6 +45,9 @@ WEIGHTING = 0.25
 LEAST = 1e-12
 """What a clock has left at the least: rounding must not let one have rung that was not drawn."""
 
+FIRST_FLOOR = 0.5
+"""Share of the blind choice before the first answer: what the outputs say of themselves is not known to be true."""
+
 ANYTIME_FLOOR = 0.4
 """Share of a uniform choice in every draw, where intervals are to hold at all looks."""
 
@@ -66,6 +69,20 @@ class Setup:
     def clocks(self) -> FloatArray:
         """When each item's clock rings."""
         return clocks(self.job.seed, self.job.pool.size)
+
+    @cached_property
+    def first_chances(self) -> FloatArray:
+        """Chances before the first answer `[N]`: half blind, half by what the outputs alone lead to expect."""
+        size, recipe = self.job.pool.size, self.recipe
+        if self.job.even_start or recipe.worth == "uniform":
+            return np.full(size, 1.0 / size)
+        believed = Sample(self.cross_fit.before_answers(np.arange(size)), Answers(), np.ones(size))
+        at = _linearised(self, believed)
+        blind = blind_chances([one.ranges for one in at])
+        first = chances(
+            neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind
+        )
+        return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
 
     @cached_property
     def cross_fit(self) -> CrossFit:
@@ -246,10 +263,9 @@ def rounds_of(answers: Answers, known: int = 0) -> Iterator[AskedRound]:
 
 
 def chances_of(state: State) -> FloatArray:
-    """Chances of the next round `[N]`: what brings the inclusion probabilities to the ideal ones; alike at first."""
-    size = len(state.hazard)
+    """Chances of the next round `[N]`: what brings the inclusion probabilities to the ideal ones."""
     if state.refit is None:
-        return np.full(size, 1.0 / size)
+        return state.setup.first_chances
     caught = catch_up(state.refit.ideal, state.hazard, math.ceil(LOOK_AHEAD * (len(state.asked) + 1)))
     if state.setup.recipe.interval != "anytime":
         return caught
@@ -258,7 +274,7 @@ def chances_of(state: State) -> FloatArray:
 
 
 def draw(state: State, count: int) -> Choice:
-    """The next items: drawn with the chances of the state, alike before the first refit.
+    """The next items: drawn with the chances of the state.
 
     Exponential clocks forget: what an item that has not rung has still to run is as if it had just begun, so the draws
     of a round are as random as if the clocks were new.
@@ -323,10 +339,14 @@ def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample,
     worth = worth_of_items(
         setup.recipe.worth, setup.job, variances, drawn_by.probabilities, sample.answers, state.rounds
     )
-    return chances(worth, floor=_floor(setup, worth, at, sample), temperature=setup.recipe.temperature)
+    blind = blind_chances([one.ranges for one in by])
+    floor = _floor(setup, worth, at, sample, blind)
+    return chances(worth, floor=floor, temperature=setup.recipe.temperature, blind=blind)
 
 
-def _floor(setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample) -> float | FloatArray:
+def _floor(
+    setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample, blind: FloatArray
+) -> float | FloatArray:
     if setup.recipe.floor is not None:
         return setup.recipe.floor
     answers, fold = sample.answers, setup.cross_fit.fold
@@ -338,6 +358,7 @@ def _floor(setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sa
         answers.items,
         fold,
         temperature=setup.recipe.temperature,
+        blind=blind,
     )
     return np.asarray(by_fold[fold])
 

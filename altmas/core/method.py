@@ -34,7 +34,8 @@ NEVER = float("inf")
 class Job:
     """What is to be found out: which metrics, on which pool, with which seed.
 
-    With `afresh` the clocks of a race are set anew for every round, as they were in audits of older versions.
+    Audits of older versions drew otherwise: with `afresh` the clocks of a race are set anew for every round, with
+    `even_start` all items have the same chance before the first answer.
     """
 
     pool: Pool
@@ -42,6 +43,7 @@ class Job:
     seed: int = 0
     reporter: Reporter = field(default_factory=Silent)
     afresh: bool = False
+    even_start: bool = False
 
 
 @dataclass(frozen=True, eq=False)
