@@ -8,7 +8,8 @@ has the pool's confusion as its mean, whatever the pi_i are, as long as neither 
 answers: a good belief makes the surprises small, a bad one makes them large, neither shifts them. (They do react; what
 that adds is of second order, and measured in docs/certified.md.) A metric Q is estimated by one Newton step from the
 plug-in confusion P (answers as given, the rest as believed), or from where between P and T the confusion is known best,
-B: D = Q(B) + grad Q(B) . (T - B), and its variance from the same influences, g_i = grad Q at item i's cell. The surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
+B: D = Q(B) + grad Q(B) . (T - B), and its variance from the same influences, g_i = grad Q at item i's cell. The
+surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
 
     V = sum_{i answered} (1 - p_i) (r_i / p_i)^2,       and the belief expects   sum_i Var(g_i) (1 - p_i) / p_i.
 """
@@ -259,7 +260,7 @@ def _of_answers(part: Part, answers: Answers) -> FloatArray:
     return np.where(said >= 0, part.gradient[answers.labels, said], 0.0)
 
 
-PRIOR_DEGREES_OF_FREEDOM = 6.0
+PRIOR_DEGREES_OF_FREEDOM = 16.0
 """Degrees of freedom of a variance that no answer has shown yet."""
 
 FEW = 6.0

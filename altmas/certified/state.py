@@ -79,9 +79,7 @@ class Setup:
         believed = Sample(self.cross_fit.before_answers(np.arange(size)), Answers(), np.ones(size))
         at = _linearised(self, believed)
         blind = blind_chances([one.ranges for one in at])
-        first = chances(
-            neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind
-        )
+        first = chances(neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind)
         return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
 
     @cached_property
@@ -94,9 +92,9 @@ class Setup:
 class Refit:
     """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
 
-    `ideal [N]` chances, the `belief [N, C]`, `drawn_then`, what each candidate counts for, `weight:NAME`, and each learner on
-    features, `learner:NAME`, what those start from next time, `warm:NAME:...`, and what features are worth,
-    `features_error`. `known` is the number of answers it was made from.
+    `ideal [N]` chances, the `belief [N, C]`, what each candidate counts for, `weight:NAME`, and each learner on
+    features, `learner:NAME`, what those start from next time, `warm:NAME:...`, what features are worth,
+    `features_error`, and `drawn_then`. `known` is the number of answers it was made from.
     """
 
     arrays: ArrayMap
