@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from altmas.commands.shared import EXIT_PROBLEMS, as_json, say_json
-from altmas.experiments.bench.options import FILE, together
+from altmas.experiments.bench.options import FILE, data_option, together
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -40,10 +40,11 @@ def workers_of(jobs: int | None, backend: str, scheduler: str, memory: float | N
 @click.command(short_help="Run a sweep of methods on pools.")
 @click.argument("sweep", type=FILE)
 @click.option("--rows", type=FILE, help="The file for the rows. [default: beside the sweep, ending in .rows.jsonl]")
+@data_option
 @click.option("--resume", is_flag=True, help="Go on with the rows that are there; cells that failed run again.")
 @where_to_run
 @as_json
-def bench(sweep: Path, rows: Path | None, resume: bool, as_json: bool, **where: Any) -> None:
+def bench(sweep: Path, rows: Path | None, data: Path | None, resume: bool, as_json: bool, **where: Any) -> None:
     """Run the cells of SWEEP, a TOML file of pools, models, metrics, methods, budgets and seeds."""
     from altmas.core.progress import reporter
     from altmas.experiments.bench.spec import read_sweep
@@ -53,7 +54,10 @@ def bench(sweep: Path, rows: Path | None, resume: bool, as_json: bool, **where: 
     workers = workers_of(**where)
     try:
         with reporter(True) as tell:
-            done = run_sweep(read_sweep(sweep), path, workers, resume=resume, reporter=tell)
+            wanted = read_sweep(sweep)
+            if data is not None:
+                wanted = replace(wanted, data=str(data.resolve()))
+            done = run_sweep(wanted, path, workers, resume=resume, reporter=tell)
     except KeyboardInterrupt:
         click.echo(f"Finished cells are kept in {path}; go on with --resume.", err=True)
         raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,20 @@ def pool_names() -> tuple[str, ...]:
     ('digits', 'generated', 'breast_cancer', 'wine')
     """
     return tuple(dict.fromkeys((DIGITS, "generated", *TRAINED, *audit_pool_names(), *plugin_names(POOL_PLUGINS))))
+
+
+USUAL = "usual"
+"""Stands for the metrics that are usually asked of a pool."""
+
+
+def metrics_asked(names: Sequence[str], usual: Sequence[str]) -> list[str]:
+    """The metrics of a cell, with those usually asked of its pool in the place of `usual`.
+
+    >>> metrics_asked(["usual", "mcc"], ["accuracy", "mcc"])
+    ['accuracy', 'mcc']
+    """
+    found = [one for name in names for one in (usual if name == USUAL else (name,))]
+    return list(dict.fromkeys(found))
 
 
 def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "", data: str = "") -> BenchPool:

@@ -22,7 +22,7 @@ from altmas.core.oracles import TableOracle
 from altmas.core.pool import Pool
 from altmas.core.targets import resolve_metrics
 from altmas.experiments.bench.methods import method_of
-from altmas.experiments.bench.pools import load_pool
+from altmas.experiments.bench.pools import load_pool, metrics_asked
 from altmas.experiments.bench.rows import Finished
 from altmas.experiments.bench.spec import Cell, Entry
 from altmas.experiments.bench.version import code_version
@@ -82,7 +82,8 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     if cell.budget > pool.size:
         raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{cell.budget:,}")
     # Of several sets of metrics, one may hold another's: each metric once.
-    metrics = tuple({one.name: one for name in cell.metrics for one in resolve_metrics([name], pool)}.values())
+    asked = (one for name in metrics_asked(cell.metrics, known.usual) for one in resolve_metrics([name], pool))
+    metrics = tuple({one.name: one for one in asked}.values())
     truth = {one.name: float(one.value(known.confusion)) for one in metrics}
     method = method_of(cell.method.name, cell.method.given)
     plan = Plan(cell.budget, cell.initial, cell.batch, cell.level)
@@ -119,6 +120,7 @@ class Prepared:
     """A pool as a method sees it, and all that is known about it."""
 
     pool: Pool
+    usual: tuple[str, ...]
     oracle: TableOracle
     labels: IntArray
     confusion: FloatArray
@@ -134,7 +136,7 @@ def _prepared(entry: Entry, model: str, sees: tuple[str, ...], home: str, data: 
         at = int(np.argmax(labels == len(pool.classes)))
         raise InputError(f"labels of pool {entry.label!r}", "be among its classes", repr(source.labels[at]))
     confusion = tally(labels, pool.predictions, len(pool.classes), pool.columns)
-    return Prepared(pool, TableOracle.of(source.labels, pool.ids), labels, confusion, source.checksum)
+    return Prepared(pool, source.metrics, TableOracle.of(source.labels, pool.ids), labels, confusion, source.checksum)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from altmas.core.checks import fraction, whole_number
 from altmas.core.method import Job
 from altmas.core.targets import resolve_metrics
 from altmas.experiments.bench.methods import is_metric_blind, method_of
-from altmas.experiments.bench.pools import MODELS, OWN, TRAINED, load_pool, pool_names
+from altmas.experiments.bench.pools import MODELS, OWN, TRAINED, load_pool, metrics_asked, pool_names
 from altmas.metrics.errors import InputError
 
 T = TypeVar("T")
@@ -184,7 +184,7 @@ def check_pools(sweep: Sweep) -> None:
     for pool, model in dict.fromkeys((cell.pool, cell.model) for cell in sweep.cells()):
         source = load_pool(pool.name, model, pool.given, sweep.home, sweep.data)
         built = source.build()
-        asked = [resolve_metrics(list(names), built) for names in sweep.metrics]
+        asked = [resolve_metrics(metrics_asked(names, source.metrics), built) for names in sweep.metrics]
         seen = {sees: source.build(frozenset(sees)) if sees else built for sees in {one.sees for one in sweep.methods}}
         for method in sweep.methods:  # it checks what it needs before any label is spent
             method_of(method.name, method.given).begin(Job(seen[method.sees], asked[0]))

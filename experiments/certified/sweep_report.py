@@ -2,7 +2,8 @@
 
     python -m altmas.experiments.certified.sweep_report --rows rows.jsonl --out DIR [--limits limits.csv]
 
-Reads what `sweep_methods` wrote, finished or not; `benchmarks/limits.py` writes the limits.
+Reads what `altmas bench` or `sweep_methods` wrote, finished or not, from one file or several; `benchmarks/limits.py`
+writes the limits.
 """
 
 from __future__ import annotations
@@ -33,18 +34,19 @@ BASELINE = "random"
 FLOOR = 1e-9
 """An RMSE below this counts as none."""
 
+NORMAL = 1.959964
 RARE_POSITIVES = "f1"
 """Pools asked for F1 are reported by its mean squared error, as their literature does, and stay out of the rest."""
 
 
-def read_all(path: Path) -> pd.DataFrame:
-    """The rows of a sweep, pools in the catalogue's order, with the kinds of pool and metric.
+def read_all(*paths: Path) -> pd.DataFrame:
+    """The rows of sweeps, pools in the catalogue's order, with the kinds of pool and metric.
 
     A run that was repeated for more labels counts once.
     """
-    rows = to_frame(path)
+    rows = pd.concat([to_frame(path) for path in paths], ignore_index=True)
     if not len(rows):
-        raise InputError("rows", "be a file with rows of sweep_methods", str(path))
+        raise InputError("rows", "be files with rows of a sweep", ", ".join(map(str, paths)))
     rows = rows.drop_duplicates(["pool", "method", "seed", "labels", "metric"], ignore_index=True)
     numbers = ["estimate", "low", "high", "truth"]
     rows[numbers] = rows[numbers].astype(float)  # None where there is no number
@@ -110,6 +112,28 @@ def coverage(rows: pd.DataFrame) -> pd.DataFrame:
     return joined
 
 
+def beside_exact(rows: pd.DataFrame) -> pd.DataFrame:
+    """How often the intervals of a pool's metrics hold, their mean width, and that over the exact interval's.
+
+    The exact interval knows how far the same estimates lie from the truth in all runs, +- 1.96 RMSE, inside the bounds
+    of the values there are; it is as wide in every run.
+    """
+    known = rows[np.isfinite(rows[["low", "high", "estimate"]]).all(axis=1)]
+    known = known.assign(
+        inside=((known["low"] <= known["truth"] + FLOOR) & (known["high"] >= known["truth"] - FLOOR)).astype(float),
+        width=known["high"] - known["low"],
+        square=(known["estimate"] - known["truth"]) ** 2,
+    )
+    by = ["pool", "method", "labels", "metric", "kind"]
+    each = known.groupby(by, sort=False).agg(
+        inside=("inside", "mean"), width=("width", "mean"), square=("square", "mean"), truth=("truth", "first")
+    )
+    reach = NORMAL * np.sqrt(each["square"])
+    exact = np.minimum(each["truth"] + reach, 1.0) - np.maximum(each["truth"] - reach, 0.0)
+    found: pd.DataFrame = each.assign(exact=exact).reset_index()
+    return found
+
+
 def markdown(table: pd.DataFrame) -> str:
     """Columns as they are, the index first; numbers as text already."""
     shown = table.reset_index()
@@ -144,6 +168,8 @@ def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str
         if limits is not None and len(near := to_limits(ratios, limits)):
             parts += ["## Accuracy against the limit", LIMITS, markdown(_counted(near))]
     parts += _coverage_section(rows)
+    if len(pools):
+        parts += _pools_section(rows, pools)
     if len(rare := errors[errors["kind"] == RARE_POSITIVES]):
         squared = spread(rare.set_index(["pool", "labels", "method"])["mse"], ["method"], "{:.2e}".format)
         parts += ["## Rare positives: mean squared error of F1", markdown(squared)]
@@ -152,6 +178,11 @@ def report(rows: pd.DataFrame, limits: pd.DataFrame | None = None, baseline: str
     return "\n\n".join(parts) + "\n"
 
 
+OURS = "certified"
+EXACT = (
+    "Relative RMSE, share of intervals that held, their mean width (and that over the width of an interval that knows\n"
+    "the spread of the errors), over a pool's five metrics, by labels."
+)
 LIMITS = (
     "RMSE relative to the baseline's, over the limit for whoever knows all that the model's outputs (and the other\n"
     "services', where the method sees them) tell about agreement. 1 is the limit."
@@ -212,6 +243,30 @@ def _coverage_section(rows: pd.DataFrame) -> list[str]:
     ]
 
 
+def _pools_section(rows: pd.DataFrame, pools: pd.DataFrame) -> list[str]:
+    """Every pool, for methods of ours: relative error, coverage, width, and the width over the exact interval's."""
+    usual = rows[(rows["kind"] != RARE_POSITIVES) & rows["method"].str.startswith(OURS)]
+    if not len(usual):
+        return []
+    table = beside_exact(usual)
+    parts = ["## Every pool: error, coverage and width", EXACT]
+    for method, part in table.groupby("method", sort=False):
+        by = ["pool", "labels"]
+        each = part.groupby(by, sort=False)[["inside", "width", "exact"]].mean()
+        each["error"] = pools[pools["method"] == method].set_index(by)["ratio"]
+        shown = pd.Series(
+            [f"{r.error:.2f}, {r.inside:.0%}, {r.width:.3f} ({r.width / r.exact:.2f})" for r in each.itertuples()],
+            each.index,
+        )
+        mean = each.groupby(level="labels")[["width", "exact"]].mean()
+        over = ", ".join(f"{ratio:.2f} at {labels}" for labels, ratio in (mean["width"] / mean["exact"]).items())
+        parts += [
+            f"`{method}`; mean width over the exact interval's: {over}.",
+            markdown(spread(shown, ["labels"], str)),
+        ]
+    return parts
+
+
 def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> list[str]:
     """What did not enter the tables, and what is at the floor in them."""
     notes = []
@@ -263,15 +318,15 @@ def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELI
 
 
 @click.command()
-@click.option("--rows", type=FILE, required=True, help="File of a sweep, finished or not.")
+@click.option("--rows", type=FILE, required=True, multiple=True, help="File of a sweep, finished or not.")
 @click.option("--out", type=NEW_FOLDER, required=True, help="Folder for the results.")
 @click.option("--limits", type=FILE, help="CSV of limits.py.")
 @click.option("--baseline", default=BASELINE, show_default=True, help="The method all others are compared with.")
 @click.option("--labels", type=int, help="Labels in the figure. [default: the most]")
-def main(rows: Path, out: Path, limits: Path | None, baseline: str, labels: int | None) -> None:
+def main(rows: tuple[Path, ...], out: Path, limits: Path | None, baseline: str, labels: int | None) -> None:
     """Write the tables and the figure."""
     try:
-        known = read_all(rows)
+        known = read_all(*rows)
         bounds = pd.read_csv(limits) if limits is not None else None
         text = report(known, bounds, baseline)
     except InputError as error:
