@@ -260,7 +260,7 @@ def _of_answers(part: Part, answers: Answers) -> FloatArray:
     return np.where(said >= 0, part.gradient[answers.labels, said], 0.0)
 
 
-PRIOR_DEGREES_OF_FREEDOM = 16.0
+PRIOR_DEGREES_OF_FREEDOM = 24.0
 """Degrees of freedom of a variance that no answer has shown yet."""
 
 FEW = 6.0

@@ -211,7 +211,7 @@ def test_no_error_anywhere_is_left_out_and_told(tmp_path):
 
 
 def test_report_needs_rows_and_a_baseline(tmp_path, rows):
-    with pytest.raises(InputError, match="rows must be a file with rows"):
+    with pytest.raises(InputError, match="rows must be files with rows"):
         sweep_report.read_all(tmp_path / "none")
     with pytest.raises(InputError, match="hold the baseline 'other'"):
         sweep_report.report(sweep_report.read_all(rows), baseline="other")
