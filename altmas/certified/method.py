@@ -30,7 +30,7 @@ INTERVALS = ("wald", "anytime")
 class Certified:
     """`worth` decides what is drawn: neyman, information, expected_loss, xwed or uniform. `interval`: wald or anytime.
 
-    `floor` is the uniform share of the ideal chances (None: adapted to how well the surrogate does); `temperature`
+    `floor` is the blind share of the ideal chances (None: adapted to how well the surrogate does); `temperature`
     sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of names (kernel, linear,
     neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
     """

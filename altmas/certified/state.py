@@ -326,7 +326,7 @@ def _linearised(setup: Setup, sample: Sample) -> list[Linearised]:
 
 
 def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample, by: list[Linearised]) -> FloatArray:
-    """The best chances `[N]`: by worth, mixed with the uniform share that would have served best so far.
+    """The best chances `[N]`: by worth, mixed with the blind share that would have served best so far.
 
     Worth is what the belief without features says (`drawn_by`, and `by` linearised there). Learners on features follow
     single answers: an error that is found would raise the chances of items beside it, whose answers would raise its
