@@ -132,7 +132,10 @@ class Refit:
 
     @property
     def drawn_then(self) -> FloatArray | None:
-        """The inclusion of the answers it was made from `[known]`, as it was then; older ones did not keep it."""
+        """Every item's inclusion as it was then `[N]`; older ones did not keep it.
+
+        Of all items, for the answers it was made from may be taken back, and others come late.
+        """
         return self.arrays.get("drawn_then")
 
     @property
@@ -299,7 +302,7 @@ def refit(state: State) -> Refit:
     belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm)
     arrays: dict[str, NDArray[Any]] = {
         "belief": belief.probabilities.astype(np.float32),
-        "drawn_then": state.inclusion[answers.items],
+        "drawn_then": state.inclusion,
     }
     arrays |= {f"warm:{name}": array for name, array in belief.warm.items()}
     arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
@@ -326,7 +329,7 @@ def _linearised(setup: Setup, sample: Sample) -> list[Linearised]:
 
 
 def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample, by: list[Linearised]) -> FloatArray:
-    """The best chances `[N]`: by worth, mixed with the uniform share that would have served best so far.
+    """The best chances `[N]`: by worth, mixed with the blind share that would have served best so far.
 
     Worth is what the belief without features says (`drawn_by`, and `by` linearised there). Learners on features follow
     single answers: an error that is found would raise the chances of items beside it, whose answers would raise its
@@ -337,13 +340,14 @@ def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample,
     worth = worth_of_items(
         setup.recipe.worth, setup.job, variances, drawn_by.probabilities, sample.answers, state.rounds
     )
-    blind = blind_chances([one.ranges for one in by])
+    # Uniform worth is random sampling, so its blind share is alike for all items too.
+    blind = None if setup.recipe.worth == "uniform" else blind_chances([one.ranges for one in by])
     floor = _floor(setup, worth, at, sample, blind)
     return chances(worth, floor=floor, temperature=setup.recipe.temperature, blind=blind)
 
 
 def _floor(
-    setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample, blind: FloatArray
+    setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample, blind: FloatArray | None
 ) -> float | FloatArray:
     if setup.recipe.floor is not None:
         return setup.recipe.floor
