@@ -11,15 +11,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from altmas.certified.design import Designed, Interval, Linearised, Sample, designed, linearise, wald
+from altmas.certified.design import (
+    TRACE,
+    Designed,
+    Interval,
+    Linearised,
+    Sample,
+    counts_of,
+    designed,
+    linearise,
+    wald,
+)
 from altmas.core.targets import Target
+from altmas.metrics.custom import LabelFunction
 from altmas.metrics.types import FloatArray, IntArray
 
 Signed = Sequence[tuple[float, Target]]
 World = tuple[Linearised, Designed, Interval]
 
 JUMP = 0.1
-"""A metric jumps if the first member of a class moves it by more than this share of what one class of C counts for."""
+"""A metric jumps if a trace of a class moves it by more than this share of what one class of C counts for."""
 
 
 def absence(seen: IntArray, expected: FloatArray) -> FloatArray:
@@ -86,9 +97,10 @@ def spanning(signed: Signed, sample: Sample, found: Absence, level: float, usual
     made = designed(at, world)
     gone = wald(made, level)
     down, up = _first_members(signed, world, found.may_be)
+    low, high = np.clip((gone.low + down, gone.high + up), *made.bounds).tolist()
     if len(found.likely):
-        return at, made, gone.reaching(gone.low + down, gone.high + up, level)
-    return *usual[:2], usual[2].reaching(gone.low + down, gone.high + up, level)
+        return at, made, gone.reaching(low, high, level)
+    return *usual[:2], usual[2].reaching(low, high, level)
 
 
 def _first_members(signed: Signed, sample: Sample, classes: IntArray) -> tuple[float, float]:
@@ -101,9 +113,13 @@ def _first_members(signed: Signed, sample: Sample, classes: IntArray) -> tuple[f
             for column in {int(c), int(counts.sum(0).argmax())}:
                 more = counts.copy()
                 more[c, column] += 1.0
-                moves.append(sign * float(target.metric.value(more) - target.metric.value(counts)))
+                moves.append(sign * (_value(target, more) - _value(target, counts)))
             down, up = down + min(moves), up + max(moves)
     return down, up
+
+
+def _value(target: Target, counts: FloatArray) -> float:
+    return float(target.metric.value(counts_of(target, counts)))
 
 
 def _without(sample: Sample, gone: IntArray) -> Sample:
@@ -118,14 +134,17 @@ def _without(sample: Sample, gone: IntArray) -> Sample:
 
 
 def _jumps(target: Target, sample: Sample, c: int) -> bool:
-    """Whether the first member of a class moves the metric at once."""
+    """Whether a trace of a class moves the metric at once, as it does recall.
+
+    Precision and F move with every member, however few are predicted: sums over items show that.
+    """
     counts = target.tally(sample.probabilities)
     row, total = counts[c].copy(), float(counts[c].sum())
     if not total > 0:
         return False
     values = []
-    for members in (0.0, 1.0):
+    for members in (0.0, 1.0 if isinstance(target.metric, LabelFunction) else TRACE):
         counts[c] = row * members / total
-        values.append(float(target.metric.value(counts)))
+        values.append(_value(target, counts))
     low, high = target.metric.bounds
     return abs(values[1] - values[0]) > JUMP * min(high - low, 1.0) / len(counts)

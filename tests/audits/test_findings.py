@@ -115,7 +115,9 @@ def test_nor_do_those_of_the_same_round(tmp_path, world):
             audit.tell(query.id, world.label(query.position))
         found = audit.findings()
         assert found.missing["open"] == 0
-        np.testing.assert_allclose(found.found.inclusion, 25 / 200, rtol=1e-6)
+    with make_audit(tmp_path / "b", world, initial=25) as other:  # as if no more had been drawn
+        answer(other, world, 25)
+        np.testing.assert_allclose(found.found.inclusion, other.findings().found.inclusion, rtol=1e-9)
         audit.tell(queries[27].id, world.label(queries[27].position))
         found = audit.findings()
         assert found.missing["open"] == 2
