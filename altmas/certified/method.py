@@ -31,8 +31,8 @@ class Certified:
     """`worth` decides what is drawn: neyman, information, expected_loss, xwed or uniform. `interval`: wald or anytime.
 
     `floor` is the share of the ideal chances that is blind to what the surrogate believes (None: adapted to how well it
-    does); `temperature` sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of names (kernel, linear,
-    neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
+    does); `temperature` sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of
+    names (kernel, linear, neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
     """
 
     worth: str = "neyman"
