@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
@@ -11,7 +11,7 @@ from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
 from altmas.beliefs.label_models import FromOutputs, label_models
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
-from altmas.surrogates.outputs.evidence import evidence_from, normal_scores
+from altmas.surrogates.outputs.evidence import evidence_from, log_odds, normal_scores
 from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
 from altmas.surrogates.outputs.wrong_labels import WrongLabels
@@ -95,6 +95,38 @@ def test_confidences_that_are_no_probabilities_enter_by_rank():
     assert one.columns == pytest.approx(other.columns)
     assert one.intercept == evidence_from(opinion(said), 2).intercept  # as if there were no confidence
     assert np.isfinite(evidence_from(opinion(said, np.repeat([0.0, 1.0], 50)), 2).columns).all()
+
+
+def test_a_full_confidence_is_halfway_from_the_next_lower_value():
+    found = log_odds(np.array([0.0, 0.2, 0.6, 0.8, 1.0]))
+    assert found == pytest.approx(logit([0.1, 0.2, 0.6, 0.8, 0.9]))
+    assert (np.diff(found) > 0).all()  # the order is kept
+    sure = 1 - 1e-15
+    assert log_odds(np.array([0.5, sure, 1.0])) == pytest.approx([0.0, *[logit(1 - 1e-7)] * 2])  # beyond is rounding
+    assert log_odds(np.array([0.0, 1.0, 1.0])) == pytest.approx(logit([0.25, 0.75, 0.75]))  # nothing in between
+    inside = np.linspace(0.01, 0.99, 50)
+    assert log_odds(inside) == pytest.approx(logit(inside))
+
+
+@pytest.mark.parametrize(("low", "by_order"), [(0, False), (5, False), (6, True), (60, True)])
+def test_a_confidence_often_below_one_in_c_is_read_by_its_order(low, by_order):
+    """The best of four classes has a probability of 1/4 or more: what lies below is no probability of it."""
+    said = np.arange(100) % 4
+    sure = np.append(np.linspace(0.05, 0.2, low), np.linspace(0.3, 0.95, 100 - low))
+    found = evidence_from(opinion(said, sure), 4)
+    other = evidence_from(opinion(said, sure**2 / 2), 4)  # the same order, and too low as well
+    odds = log_odds(sure) - log_odds(sure).mean()
+    assert (found.columns[:, 0] == pytest.approx(odds)) is not by_order
+    assert (found.columns == pytest.approx(other.columns)) is by_order
+    assert found.intercept == pytest.approx(1.0 if by_order else log_odds(sure).mean())
+
+
+def test_scores_of_every_class_are_no_confidence_below_one_in_c():
+    said, scores = np.zeros(100, dtype=int), np.tile([0.1, 0.9], (100, 1))  # the model says what it finds less likely
+    scores[:, 0] += np.linspace(0, 0.05, 100)
+    scores[:, 1] = 1 - scores[:, 0]
+    found = evidence_from(opinion(said, scores), 2)
+    assert found.intercept == pytest.approx(logit(scores[:, 0]).mean())
 
 
 def test_normal_scores_keep_ties_and_order():
