@@ -61,14 +61,14 @@ def draw_fooled(path: Path) -> None:
 
 
 def draw_looks(path: Path) -> None:
-    """The run that missed, watched after every ten labels: ordinary intervals, and those that hold at all looks."""
+    """A run that missed at times, watched after every ten labels: ordinary intervals, and those that hold at all looks."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.2), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     kinds = {"wald": "ordinary: each look by itself", "anytime": "anytime: all looks together"}
     for ax, (kind, title) in zip(axes, kinds.items(), strict=True):
-        result, truth = assessed(10, altmas.make_method("certified", interval=kind))
+        result, truth = assessed(16, altmas.make_method("certified", interval=kind))
         seen = result.history
         ax.fill_between(seen["labels"], seen["low"], seen["high"], color=HIT, alpha=0.25, lw=0)
         ax.plot(seen["labels"], seen["estimate"], color=HIT, lw=1.8)

@@ -316,7 +316,8 @@ def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -
     plain = [one for one in names if one != ECE]
     chosen = resolve_metrics(plain or ["accuracy"], audit.pool, audit.settings.cost)
     newest = max((one.number for one in state.fits), default=None)
-    found = found_then(audit, replace(audit.job, metrics=chosen), drawn, level, newest)
+    job = replace(audit.job, metrics=chosen, drawn_for=audit.job.metrics)
+    found = found_then(audit, job, drawn, level, newest)
     if anytime:
         found = _at_all_looks(found, audit.method.name)
     return AuditFindings(audit, state, drawn, found, names)

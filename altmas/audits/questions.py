@@ -37,17 +37,19 @@ class Questions:
         asked = Answers(items=np.fromiter(state.order, dtype=np.int64))
         if fit is None and isinstance(self.method, OpensItself):
             return self.method.opening(self.job, asked, len(state.rounds), count)
-        if fit is None:
-            return choose_uniformly(self.job, asked, count)
         if not isinstance(self.method, Replays):
+            if fit is None:
+                return choose_uniformly(self.job, asked, count)
             return self._from_ranking(fit, asked.items, count)
+        if fit is None and self.job.even_start:
+            return choose_uniformly(self.job, asked, count)
         # What was answered does not matter here: the chances follow from who was asked, and from the refits.
         if len(state.rounds) < self._rounds:  # what it had seen was never committed
             self._run, self._rounds = None, 0
         new = [asked_round(one, [-1] * len(one.positions), self.kept) for one in state.rounds[self._rounds :]]
         self._run = self.method.replay(self.job, new) if self._run is None else self._run.after(new)
         self._rounds = len(state.rounds)
-        return self._run.with_kept(self.kept(fit)).choose(count)
+        return (self._run if fit is None else self._run.with_kept(self.kept(fit))).choose(count)
 
     def _from_ranking(self, fit: int, asked: IntArray, count: int) -> Choice:
         items, propensities = self.files.array(fit, "items"), self.files.array(fit, "propensities")

@@ -11,15 +11,26 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from altmas.certified.design import Designed, Interval, Linearised, Sample, designed, linearise, wald
+from altmas.certified.design import (
+    TRACE,
+    Designed,
+    Interval,
+    Linearised,
+    Sample,
+    counts_of,
+    designed,
+    linearise,
+    wald,
+)
 from altmas.core.targets import Target
 from altmas.metrics.types import FloatArray, IntArray
 
 Signed = Sequence[tuple[float, Target]]
 World = tuple[Linearised, Designed, Interval]
 
-JUMP = 0.1
-"""A metric jumps if the first member of a class moves it by more than this share of what one class of C counts for."""
+JUMP, SECOND = 0.1, 0.25
+"""A metric jumps if the first member of a class moves it by more than this share of what one class of C counts for, and
+the second by less than this share of that."""
 
 
 def absence(seen: IntArray, expected: FloatArray) -> FloatArray:
@@ -70,7 +81,8 @@ def absent_for(signed: Signed, sample: Sample, level: float) -> Absence | None:
         return None
     gone = absence(seen, sample.before[part].sum(0))
     may_be = np.union1d(credible(gone, (1 - level) / 2), np.flatnonzero(gone > 0.5))
-    may_be = may_be[[any(_jumps(target, sample, int(c)) for _, target in signed) for c in may_be]]
+    tallies = [(target, target.tally(sample.probabilities)) for _, target in signed]
+    may_be = may_be[[any(_jumps(target, counts, int(c)) for target, counts in tallies) for c in may_be]]
     return Absence(may_be[gone[may_be] > 0.5], may_be) if len(may_be) else None
 
 
@@ -86,9 +98,10 @@ def spanning(signed: Signed, sample: Sample, found: Absence, level: float, usual
     made = designed(at, world)
     gone = wald(made, level)
     down, up = _first_members(signed, world, found.may_be)
+    low, high = np.clip((gone.low + down, gone.high + up), *made.bounds).tolist()
     if len(found.likely):
-        return at, made, gone.reaching(gone.low + down, gone.high + up, level)
-    return *usual[:2], usual[2].reaching(gone.low + down, gone.high + up, level)
+        return at, made, gone.reaching(low, high, level)
+    return *usual[:2], usual[2].reaching(low, high, level)
 
 
 def _first_members(signed: Signed, sample: Sample, classes: IntArray) -> tuple[float, float]:
@@ -101,9 +114,13 @@ def _first_members(signed: Signed, sample: Sample, classes: IntArray) -> tuple[f
             for column in {int(c), int(counts.sum(0).argmax())}:
                 more = counts.copy()
                 more[c, column] += 1.0
-                moves.append(sign * float(target.metric.value(more) - target.metric.value(counts)))
+                moves.append(sign * (_value(target, more) - _value(target, counts)))
             down, up = down + min(moves), up + max(moves)
     return down, up
+
+
+def _value(target: Target, counts: FloatArray) -> float:
+    return float(target.metric.value(counts_of(target, counts)))
 
 
 def _without(sample: Sample, gone: IntArray) -> Sample:
@@ -117,15 +134,24 @@ def _without(sample: Sample, gone: IntArray) -> Sample:
     return replace(sample, probabilities=left, linearised={})
 
 
-def _jumps(target: Target, sample: Sample, c: int) -> bool:
-    """Whether the first member of a class moves the metric at once."""
-    counts = target.tally(sample.probabilities)
-    row, total = counts[c].copy(), float(counts[c].sum())
-    if not total > 0:
+def _jumps(target: Target, counts: FloatArray, c: int) -> bool:
+    """Whether the first member of a class moves the metric at once, and the second hardly any more, as with recall.
+
+    Precision and F move with every member, however few are predicted: sums over items show that.
+    """
+    if not counts[c].sum() > 0:
         return False
-    values = []
-    for members in (0.0, 1.0):
-        counts[c] = row * members / total
-        values.append(float(target.metric.value(counts)))
+    none, one, two = (_value(target, _with_members(counts, c, members)) for members in (0.0, 1.0, 2.0))
     low, high = target.metric.bounds
-    return abs(values[1] - values[0]) > JUMP * min(high - low, 1.0) / len(counts)
+    least = JUMP * min(high - low, 1.0) / len(counts)
+    return abs(one - none) > max(least, abs(two - one) / SECOND)
+
+
+def _with_members(counts: FloatArray, c: int, members: float) -> FloatArray:
+    """The confusion where a class has so many members; columns keep their sums, for predictions are what they are."""
+    row = counts[c] * members / counts[c].sum()
+    others = counts + TRACE
+    others[c] = 0.0
+    others *= np.maximum(counts.sum(0) - row, 0.0) / others.sum(0)
+    others[c] = row
+    return others

@@ -41,7 +41,7 @@ class Sample:
     From a log, the inclusion of items not answered may be unknown (NaN): sums over the pool are then weighted sums over
     the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
     unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
-    `drawn_then` is the inclusion of those first answers as it was when the belief was made; now, unless said.
+    `drawn_then [N]` is the inclusion as it was when the belief was made; as it is now, unless said.
     `before [n, C]` is what was believed of the answers before there were any.
     """
 
@@ -155,8 +155,8 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
 
 def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: int) -> FloatArray:
     items, r = sample.answers.items[:known], sample.surprise[:known]
-    drawn = sample.inclusion[items] if sample.drawn_then is None else sample.drawn_then
-    drawn, believed = drawn[:, None], sample.probabilities[items]
+    drawn = (sample.inclusion if sample.drawn_then is None else sample.drawn_then)[items, None]
+    believed = sample.probabilities[items]
     gap = target.tally(r * (1 - drawn) / drawn, items)
     odds = (1 - drawn) / np.square(drawn)
     variance = np.maximum(

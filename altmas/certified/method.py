@@ -30,9 +30,9 @@ INTERVALS = ("wald", "anytime")
 class Certified:
     """`worth` decides what is drawn: neyman, information, expected_loss, xwed or uniform. `interval`: wald or anytime.
 
-    `floor` is the blind share of the ideal chances (None: adapted to how well the surrogate does); `temperature`
-    sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of names (kernel, linear,
-    neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
+    `floor` is the share of the ideal chances that is blind to what the surrogate believes (None: adapted to how well it
+    does); `temperature` sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of
+    names (kernel, linear, neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
     """
 
     worth: str = "neyman"
@@ -82,7 +82,7 @@ class CertifiedRun:
         self.state = follow(self.state, answers)
 
     def choose(self, count: int) -> Choice:
-        """Drawn with the chances of this round; uniformly before the first answer."""
+        """Drawn with the chances of this round; by what the outputs alone lead to expect before the first answer."""
         return draw(self.state, count)
 
     def estimate(self, level: float) -> list[Estimate]:

@@ -76,11 +76,18 @@ class Setup:
         size, recipe = self.job.pool.size, self.recipe
         if self.job.even_start or recipe.worth == "uniform":
             return np.full(size, 1.0 / size)
-        believed = Sample(self.cross_fit.before_answers(np.arange(size)), Answers(), np.ones(size))
-        at = _linearised(self, believed)
+        believed = Sample(self.outputs_alone.before_answers(np.arange(size)), Answers(), np.ones(size))
+        targets = self.targets if self.job.drawn_for is None else targets_of(self.job.drawn_for, self.job.pool)
+        at = _linearised(targets, believed)
         blind = blind_chances([one.ranges for one in at])
         first = chances(neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind)
         return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
+
+    @cached_property
+    def outputs_alone(self) -> CrossFit:
+        """The candidates that need no features: learners on them take seconds to prepare, and know nothing yet."""
+        job = self.job
+        return self.cross_fit if job.pool.features is None else cross_fit_on(job.pool, job.seed, learners=())
 
     @cached_property
     def cross_fit(self) -> CrossFit:
@@ -132,7 +139,10 @@ class Refit:
 
     @property
     def drawn_then(self) -> FloatArray | None:
-        """The inclusion of the answers it was made from `[known]`, as it was then; older ones did not keep it."""
+        """Every item's inclusion as it was then `[N]`; older ones did not keep it.
+
+        Of all items, for the answers it was made from may be taken back, and others come late.
+        """
         return self.arrays.get("drawn_then")
 
     @property
@@ -191,7 +201,7 @@ class State:
         """What the estimates rest on."""
         now = self.believed
         known = min(now.known, len(self.answers))
-        before = self.setup.cross_fit.before_answers(self.answers.items)
+        before = self.setup.outputs_alone.before_answers(self.answers.items)
         return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised, now.drawn_then, before)
 
 
@@ -299,30 +309,30 @@ def refit(state: State) -> Refit:
     belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm)
     arrays: dict[str, NDArray[Any]] = {
         "belief": belief.probabilities.astype(np.float32),
-        "drawn_then": state.inclusion[answers.items],
+        "drawn_then": state.inclusion,
     }
     arrays |= {f"warm:{name}": array for name, array in belief.warm.items()}
     arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
     arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}
     made = Refit(arrays, len(answers))
     now = state.with_refit(made).sample()
-    at = _linearised(setup, now)
+    at = _linearised(setup.targets, now)
     # Kept with the refit: until the next one, estimates need not linearise again.
     made.linearised.update(zip(setup.targets, at, strict=False))
     drawn_by, by = now, at
     if belief.without_features is not None:
         drawn_by = replace(now, probabilities=belief.without_features, linearised={})
-        by = _linearised(setup, drawn_by)
+        by = _linearised(setup.targets, drawn_by)
         count = len(setup.targets)
         arrays["features_error"] = np.array(share_of_error(at[:count], by[:count], now))
     arrays["ideal"] = _ideal(state, now, at, drawn_by, by)
     return made
 
 
-def _linearised(setup: Setup, sample: Sample) -> list[Linearised]:
+def _linearised(targets: list[Target], sample: Sample) -> list[Linearised]:
     """Every target and, where several models are assessed, the differences of every two: these are drawn for too."""
-    each = [linearise([(1.0, target)], sample) for target in setup.targets]
-    return each + [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(setup.targets)]
+    each = [linearise([(1.0, target)], sample) for target in targets]
+    return each + [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(targets)]
 
 
 def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample, by: list[Linearised]) -> FloatArray:
@@ -337,13 +347,14 @@ def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample,
     worth = worth_of_items(
         setup.recipe.worth, setup.job, variances, drawn_by.probabilities, sample.answers, state.rounds
     )
-    blind = blind_chances([one.ranges for one in by])
+    # Uniform worth is random sampling, so its blind share is alike for all items too.
+    blind = None if setup.recipe.worth == "uniform" else blind_chances([one.ranges for one in by])
     floor = _floor(setup, worth, at, sample, blind)
     return chances(worth, floor=floor, temperature=setup.recipe.temperature, blind=blind)
 
 
 def _floor(
-    setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample, blind: FloatArray
+    setup: Setup, worth: FloatArray, wanted: list[Linearised], sample: Sample, blind: FloatArray | None
 ) -> float | FloatArray:
     if setup.recipe.floor is not None:
         return setup.recipe.floor

@@ -34,8 +34,9 @@ NEVER = float("inf")
 class Job:
     """What is to be found out: which metrics, on which pool, with which seed.
 
-    Audits of older versions drew otherwise: with `afresh` the clocks of a race are set anew for every round, with
-    `even_start` all items have the same chance before the first answer.
+    Where other metrics are asked for afterwards, `drawn_for` are those that the questions were drawn for. Audits of
+    older versions drew otherwise: with `afresh` the clocks of a race are set anew for every round, with `even_start`
+    all items have the same chance before the first answer.
     """
 
     pool: Pool
@@ -44,6 +45,7 @@ class Job:
     reporter: Reporter = field(default_factory=Silent)
     afresh: bool = False
     even_start: bool = False
+    drawn_for: tuple[Metric, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)

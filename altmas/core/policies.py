@@ -46,7 +46,7 @@ def clocks(seed: int, size: int) -> FloatArray:
 
 
 def choose_uniformly(job: Job, answers: Answers, count: int) -> Choice:
-    """Open items all alike, in the order their clocks ring: every method with this seed starts from the same items."""
+    """Open items all alike, in the order their clocks ring: methods that begin so start from the same items."""
     open_items = answers.unlabelled(job.pool)
     return draw_in_turn(open_items, np.ones(len(open_items)), count, clocks(job.seed, job.pool.size)[open_items])
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
@@ -11,7 +11,7 @@ from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
 from altmas.beliefs.label_models import FromOutputs, label_models
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
-from altmas.surrogates.outputs.evidence import evidence_by_class, evidence_from, normal_scores
+from altmas.surrogates.outputs.evidence import evidence_from, log_odds, normal_scores
 from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
 from altmas.surrogates.outputs.wrong_labels import WrongLabels
@@ -76,8 +76,6 @@ def test_columns_are_centred_and_constant_ones_left_out():
     assert flat.columns.shape == (400, 0)
     assert flat.intercept == pytest.approx(np.log(4))
     assert evidence_from(opinion(said), 4).columns.shape == (400, 0)
-    assert evidence_by_class(opinion(said, scores), 4).columns.shape == (400, 1)
-    assert evidence_by_class(opinion(said, np.full(400, 0.8)), 4).columns.shape == (400, 0)
     belief = ScoreCalibrated(flat)
     belief.fit(np.arange(50), y[:50])
     assert belief.agreement(np.arange(400)).std() > 0  # classes still have effects of their own
@@ -95,8 +93,40 @@ def test_confidences_that_are_no_probabilities_enter_by_rank():
     points = np.linspace(0, 37, 100)
     one, other = (evidence_from(opinion(said, p), 2) for p in (points, points**3 + 5))
     assert one.columns == pytest.approx(other.columns)
-    assert one.intercept == pytest.approx(0, abs=1e-9)
+    assert one.intercept == evidence_from(opinion(said), 2).intercept  # as if there were no confidence
     assert np.isfinite(evidence_from(opinion(said, np.repeat([0.0, 1.0], 50)), 2).columns).all()
+
+
+def test_a_full_confidence_is_halfway_from_the_next_lower_value():
+    found = log_odds(np.array([0.0, 0.2, 0.6, 0.8, 1.0]))
+    assert found == pytest.approx(logit([0.1, 0.2, 0.6, 0.8, 0.9]))
+    assert (np.diff(found) > 0).all()  # the order is kept
+    sure = 1 - 1e-15
+    assert log_odds(np.array([0.5, sure, 1.0])) == pytest.approx([0.0, *[logit(1 - 1e-7)] * 2])  # beyond is rounding
+    assert log_odds(np.array([0.0, 1.0, 1.0])) == pytest.approx(logit([0.25, 0.75, 0.75]))  # nothing in between
+    inside = np.linspace(0.01, 0.99, 50)
+    assert log_odds(inside) == pytest.approx(logit(inside))
+
+
+@pytest.mark.parametrize(("low", "by_order"), [(0, False), (5, False), (6, True), (60, True)])
+def test_a_confidence_often_below_one_in_c_is_read_by_its_order(low, by_order):
+    """The best of four classes has a probability of 1/4 or more: what lies below is no probability of it."""
+    said = np.arange(100) % 4
+    sure = np.append(np.linspace(0.05, 0.2, low), np.linspace(0.3, 0.95, 100 - low))
+    found = evidence_from(opinion(said, sure), 4)
+    other = evidence_from(opinion(said, sure**2 / 2), 4)  # the same order, and too low as well
+    odds = log_odds(sure) - log_odds(sure).mean()
+    assert (found.columns[:, 0] == pytest.approx(odds)) is not by_order
+    assert (found.columns == pytest.approx(other.columns)) is by_order
+    assert found.intercept == pytest.approx(1.0 if by_order else log_odds(sure).mean())
+
+
+def test_scores_of_every_class_are_no_confidence_below_one_in_c():
+    said, scores = np.zeros(100, dtype=int), np.tile([0.1, 0.9], (100, 1))  # the model says what it finds less likely
+    scores[:, 0] += np.linspace(0, 0.05, 100)
+    scores[:, 1] = 1 - scores[:, 0]
+    found = evidence_from(opinion(said, scores), 2)
+    assert found.intercept == pytest.approx(logit(scores[:, 0]).mean())
 
 
 def test_normal_scores_keep_ties_and_order():
@@ -180,7 +210,7 @@ def test_opinions_are_taken_in_every_form():
     assert found["a pair"].scores.tolist() == scores.max(1).tolist()
     assert found["scores"].predictions.tolist() == scores.argmax(1).tolist()
     assert found["with others"].predictions[0] == 4
-    (model, _) = label_models(pool)
+    (model,) = label_models(pool)
     assert model.about(np.arange(400), asked(y), np.ones(80), None).sum() == pytest.approx(400)
 
 
@@ -195,11 +225,11 @@ def test_two_predictions_in_a_tuple_are_no_pair_of_columns():
 def test_candidates_of_a_pool():
     _, said, scores, other = vendor(60)
     one = Pool.build(said, scores=scores, features=scores)
-    assert [m.name for m in label_models(one, learners=True)] == ["scores and features", "scores", "groups"]
-    assert [m.name for m in label_models(one)] == ["scores", "groups"]
+    assert [m.name for m in label_models(one, learners=True)] == ["scores and features", "scores"]
+    assert [m.name for m in label_models(one)] == ["scores"]
     two = Pool.build({"a": said, "b": other}, scores={"a": scores})
     models = label_models(two)
-    assert [m.name for m in models] == ["scores of a", "scores of b", "groups"]
+    assert [m.name for m in models] == ["scores of a", "scores of b"]
     assert models[1].evidence.second[0].tolist() == said.tolist()  # each is the other's opinion
 
 
@@ -263,9 +293,9 @@ def test_no_candidate_predicts_an_item_by_its_own_label():
 def test_the_mixture_for_a_fold_is_found_without_its_answers():
     """What is left of them: how candidates did on other answers, which they had learnt from these."""
     y, said, scores, other = vendor()
-    pool = Pool.build(said, scores=scores, opinions={"other": other}, classes=range(4))
+    both = [evidence_from(opinion(said, scores), 4, [opinion(other)]), evidence_from(opinion(said), 4)]
     answers = asked(y)
-    fit = CrossFit(label_models(pool), 400, 4, 0)
+    fit = CrossFit([FromOutputs(f"candidate {k}", one) for k, one in enumerate(both)], 400, 4, 0)
     before = fit.fit(answers, np.ones(80)).probabilities
     after = fit.fit(changed(answers, 3, 4), np.ones(80)).probabilities
     inside = fit.fold == fit.fold[answers.items[3]]
@@ -288,7 +318,7 @@ def test_a_forest_of_ones_own_is_a_learner(digits):
         classes=range(10), method=method, budget=50, initial=40, progress=False,
     )  # fmt: skip
     refit = result.findings.state.refit
-    assert list(refit.weights) == ["scores and features", "scores", "groups"]
+    assert list(refit.weights) == ["scores and features", "scores"]
     assert sum(refit.weights.values()) == pytest.approx(1)
     assert list(refit.learners) == ["kernel", "RandomForestClassifier"]
     assert sum(refit.learners.values()) == pytest.approx(1)

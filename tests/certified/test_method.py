@@ -66,7 +66,7 @@ def test_it_does_not_matter_in_which_order_one_looks():
     assert busy.estimate(0.95) == quiet.estimate(0.95)
 
 
-def test_the_first_items_are_those_of_random_sampling():
+def test_where_nothing_tells_items_apart_the_first_are_those_of_random_sampling():
     y, said, _ = vendor()
     pool = Pool.build(said)
     first = at_work(RandomSampling(), pool, y, seed=4, sizes=(12,)).answers.items
