@@ -20,8 +20,9 @@ from altmas.metrics.types import FloatArray, IntArray, Probabilities
 TRUST = 50.0
 """What the belief itself expects of its surprises counts as much as this many answers."""
 
-FLOORS = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
-"""Shares of a choice that is blind to the belief, to choose from."""
+FLOORS = (0.3, 0.5, 0.75, 1.0)
+"""Shares of a choice that is blind to the belief, to choose from. With less, errors that a vendor hides where it says
+to be sure are found too seldom: of intervals against such a vendor 54% held with shares from 0.1, 78% with 0.3."""
 
 _ROUNDS_TO_BALANCE = 6
 
