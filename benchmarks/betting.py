@@ -41,15 +41,15 @@ def one_by_one(ratio, truth, chances, top, bottom, order, batch, grid, level=0.9
     options = [[ratio.terms(i, y) for y in range(len(ratio.top))] for i in range(ratio.size)]
     us, vs = (np.array([[pair[k] for pair in each] for each in options]) for k in (0, 1))
     certain = (np.ptp(us, axis=1) == 0) & (np.ptp(vs, axis=1) == 0)
-    best, possible = [], []
+    best, lows, highs = [], [], []
     for theta in thetas:
         most, low, high = _walk(theta, truth, chances, top, bottom, order, batch, us, vs, certain)
         best.append(most)
-        possible.append(low <= 1e-6 and high >= -1e-6)
-    kept = [k for k in range(grid) if best[k] < 1 / (1 - level) and possible[k]]
-    least, most = us.min(1), us.max(1)  # what the labels allow: accuracy's bottom is 1 for every item
-    least[order] = most[order] = us[order, truth[order]]
-    return max(thetas[max(kept[0] - 1, 0)], least.mean()), min(thetas[min(kept[-1] + 1, grid - 1)], most.mean())
+        lows.append(low)
+        highs.append(high)
+    kept = [k for k in range(grid) if best[k] < 1 / (1 - level) and lows[k] <= 1e-6 and highs[k] >= -1e-6]
+    least, most = (float(np.interp(0.0, -np.array(ends), thetas)) for ends in (lows, highs))  # what the labels allow
+    return max(thetas[max(kept[0] - 1, 0)], least), min(thetas[min(kept[-1] + 1, grid - 1)], most)
 
 
 def _walk(theta, truth, chances, top, bottom, order, batch, us, vs, certain):
