@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test slow programs lint types bench results docs clean
+.PHONY: demo test slow programs lint types bench results certified-results docs clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -46,6 +46,11 @@ bench: $(STAMP)
 # docs/results.md and its figures, from the rows in benchmarks/results.
 results: $(STAMP)
 	$(BIN)/python -m altmas.experiments.alt_mas.results --rows benchmarks/results --docs docs
+
+# docs/certified-results.md and its figure, from rows that benchmarks/sweeps/certified*.toml made.
+certified-results: $(STAMP)
+	$(BIN)/python -m altmas.experiments.certified.sweep_report --out docs --labels 400 \
+		$(patsubst %,--rows %,$(wildcard benchmarks/results/certified*.jsonl.gz))
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py
