@@ -61,7 +61,7 @@ def draw_fooled(path: Path) -> None:
 
 
 def draw_looks(path: Path) -> None:
-    """A run that missed at times, watched after every ten labels: ordinary intervals, and those that hold at all looks."""
+    """A run that missed at times, looked at every ten labels: ordinary intervals, and those that hold at all looks."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.2), layout="constrained")
