@@ -51,6 +51,7 @@ results: $(STAMP)
 certified-results: $(STAMP)
 	$(BIN)/python -m altmas.experiments.certified.sweep_report --out docs --labels 400 \
 		$(patsubst %,--rows %,$(wildcard benchmarks/results/certified*.jsonl.gz))
+	rm -f docs/certified-results.png
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py

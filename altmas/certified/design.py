@@ -355,7 +355,9 @@ def wald(found: Designed, level: float) -> Interval:
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
     most = found.labels * (1 + found.surprises)
-    spread = max(guess * (1 - guess), share * (1 - share)) * width**2
+    # At a bound a proportion has no variance at all; it is taken as far from there as half an answer would put it.
+    half = 0.5 / (1 + found.labels)
+    spread = max(one * (1 - one) for one in np.clip((guess, share), half, 1 - half).tolist()) * width**2
     labels = min(spread / variance, most)
     open_low, open_high = (
         found.answers_only[0] <= bottom + END_TOLERANCE * width,
