@@ -28,9 +28,10 @@ from altmas.certified.centre import best_confusion
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import BoolArray, FloatArray
 
 TRACE, NOTHING = 1e-9, 1e-12
+ALL_BUT_CERTAIN = 0.999
 _NUMBERS_AT_ONCE = 1 << 22
 
 
@@ -184,7 +185,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         expected=float(at.variance @ sample.odds_against),
         degrees_of_freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
         surprises=count_surprises(r, at.variance[answers.items]),
-        labels=labels_of_endless_pool(drawn[np.abs(at.moves(answers)) > NOTHING * _steepest(at)]),
+        labels=labels_of_endless_pool(drawn[_taking_part(at, answers)]),
         nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(design, low, high)) if curved else 0.0,
         answers_only=(sum(least), sum(most)),
         bounds=(low, high),
@@ -206,10 +207,19 @@ def count_surprises(surprises: FloatArray, variances: FloatArray) -> float:
 def labels_of_endless_pool(inclusion: FloatArray) -> float:
     """Labels from an endless pool that would tell as much as answers with these inclusion probabilities.
 
+    One that was all but certain to be asked about tells as much as a thousand: more would be rounding.
+
     >>> labels_of_endless_pool(np.full(50, 0.5))
     100.0
     """
-    return float("inf") if (inclusion >= 1).any() else float((1 / (1 - inclusion)).sum())
+    return float((1 / (1 - np.minimum(inclusion, ALL_BUT_CERTAIN))).sum())
+
+
+def _taking_part(at: Linearised, answers: Answers) -> BoolArray:
+    """Answers that move the value; where none does, as for a precision of which all were right, those that could."""
+    least = NOTHING * _steepest(at)
+    moving = np.abs(at.moves(answers)) > least
+    return moving if moving.any() else at.ranges[answers.items] > least
 
 
 def _range(part: Part) -> FloatArray:
