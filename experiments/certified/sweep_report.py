@@ -254,10 +254,9 @@ def _pools_section(rows: pd.DataFrame, pools: pd.DataFrame) -> list[str]:
         by = ["pool", "labels"]
         each = part.groupby(by, sort=False)[["inside", "width", "exact"]].mean()
         each["error"] = pools[pools["method"] == method].set_index(by)["ratio"]
-        shown = pd.Series(
-            [f"{r.error:.2f}, {r.inside:.0%}, {r.width:.3f} ({r.width / r.exact:.2f})" for r in each.itertuples()],
-            each.index,
-        )
+        columns = ["error", "inside", "width", "exact"]
+        cells = [_cell(*map(float, row)) for row in each[columns].to_numpy()]
+        shown = pd.Series(cells, each.index)
         mean = each.groupby(level="labels")[["width", "exact"]].mean()
         over = ", ".join(f"{ratio:.2f} at {labels}" for labels, ratio in (mean["width"] / mean["exact"]).items())
         parts += [
@@ -265,6 +264,10 @@ def _pools_section(rows: pd.DataFrame, pools: pd.DataFrame) -> list[str]:
             markdown(spread(shown, ["labels"], str)),
         ]
     return parts
+
+
+def _cell(error: float, inside: float, width: float, exact: float) -> str:
+    return f"{error:.2f}, {inside:.0%}, {width:.3f} ({width / exact:.2f})"
 
 
 def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, baseline: str) -> list[str]:
