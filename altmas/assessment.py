@@ -25,6 +25,7 @@ from altmas.formats.auto_features import AUTO, given_features
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
 from altmas.surfaces.result import surface_found, surface_result
+from altmas.words.classes import never_answered
 
 
 def assess(
@@ -163,7 +164,10 @@ def assess(
         findings = findings_of(chosen, last.run, job, last.answers, plan.level)
         found = findings.result(chosen.name, seen) if isinstance(findings, MakesResults) else None
         found = Result.of(chosen.name, seen, findings) if found is None else found
-        return found if surface is None else surface_result(found, surface_found(chosen, findings, surface))
+        if surface is not None:
+            found = surface_result(found, surface_found(chosen, findings, surface))
+        unseen = last.answers.unseen(pool)
+        return replace(found, remark=never_answered(unseen, len(pool.classes), len(last.answers), pool.size))
 
 
 def _told(predictions: Any, scores: Any, oracle: Any, ids: Sequence[Hashable]) -> list[Any]:

@@ -39,6 +39,10 @@ LARGEST_FEATURE = 1e100
 _NUMBERS_CHECKED_AT_ONCE = 1 << 23
 
 
+MOST_BELOW_CHANCE = 0.05
+"""A confidence that is below 1 / C more often than this is no probability of the predicted class."""
+
+
 @dataclass(frozen=True, eq=False)
 class Outputs:
     """What one model said: a class index per item (`C` = no class) and, if known, its scores `[N]` or `[N, C]`."""
@@ -51,6 +55,20 @@ class Outputs:
     def probable(self) -> bool:
         """Whether the scores can be read as probabilities: a column per class, or confidences that never exceed 1."""
         return self.scores is not None and (self.scores.ndim == 2 or bool(self.scores.max() <= 1))
+
+    def below_chance(self, classes: int) -> float:
+        """The share of items whose one score is below 1 / C, which the probability of the best class never is.
+
+        >>> Outputs("model", np.array([0, 1]), np.array([0.9, 0.2])).below_chance(2)
+        0.5
+        """
+        if self.scores is None or self.scores.ndim == 2:
+            return 0.0
+        return float((self.scores < 1 / classes - 1e-6).mean())
+
+    def probable_among(self, classes: int) -> bool:
+        """Whether the scores can be read as probabilities of what was predicted, where there are so many classes."""
+        return self.probable and self.below_chance(classes) <= MOST_BELOW_CHANCE
 
     @cached_property
     def confidence(self) -> FloatArray | None:
@@ -322,8 +340,8 @@ def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...
     if outputs.scores is None:
         return
     if outputs.scores.ndim == 1:
-        low = float((outputs.scores < 1 / len(classes) - 1e-9).mean())
-        if outputs.probable and low > 0.05:
+        if outputs.probable and not outputs.probable_among(len(classes)):
+            low = outputs.below_chance(len(classes))
             warnings.warn(
                 f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
                 "confidence in what it predicted, not the probability of one class.",

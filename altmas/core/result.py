@@ -28,6 +28,8 @@ class Result:
     pool: Pool
     findings: Findings = field(repr=False)
     """Everything else the answers tell."""
+    remark: str = field(default="", kw_only=True)
+    """What to know before reading the estimates, in a sentence."""
 
     @classmethod
     def of(cls, method: str, seen: Sequence[Round], findings: Findings, **more: Any) -> Self:
@@ -69,12 +71,8 @@ class Result:
         return plot_history(self.history, metrics=metrics, truth=truth, ax=ax, title=title)
 
     def __repr__(self) -> str:
-        from altmas.words.classes import never_answered
-
-        pool, labels = self.pool, self.findings.answers
-        unseen = never_answered(labels.unseen(pool), len(pool.classes), len(labels), pool.size)
         head = f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"
-        return f"{head}\n{unseen}" if unseen else head
+        return f"{head}\n{self.remark}" if self.remark else head
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from altmas.plots.heat_maps import PairDisplay
 from altmas.reports import figures, tables
+from altmas.reports.numbers import minus
 from altmas.reports.svg import draw
 from altmas.words.wording import Row, clean, digits_for, ends, figure, is_share, named
 
@@ -86,7 +87,7 @@ def _forest(found: Row, level: float, overall: float | None, key: str, title: st
 
 
 def _comparisons(rows: Sequence[Row], key: str, whose: str) -> str:
-    labelled = [{**row, "label": tables.minus(row["a"], row["b"])} for row in rows if _known(row)]
+    labelled = [{**row, "label": minus(row["a"], row["b"])} for row in rows if _known(row)]
     return (
         draw(key, f"Differences of accuracy{whose}", figures.differences, labelled, rows[0]["rope"]) if labelled else ""
     )
@@ -137,7 +138,7 @@ def _history(one: Row, key: str, whose: str) -> list[str]:
 def _vendors(found: Row) -> str:
     shares = [row for row in found["differences"] if is_share(row["metric"]) and row["estimate"] is not None]
     labelled = [
-        {**row, "label": f"{named(row['metric'])}: {tables.minus(row['first'], row['second'])}"} for row in shares[:20]
+        {**row, "label": f"{named(row['metric'])}: {minus(row['first'], row['second'])}"} for row in shares[:20]
     ]
     return draw("v-d", "Differences of the models", figures.differences, labelled, None) if labelled else ""
 

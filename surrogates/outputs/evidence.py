@@ -18,9 +18,6 @@ KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 _SURE = 1e-7
 """A confidence closer than this to 0 or 1 says no more than this: beyond it is rounding, not evidence."""
 
-_MOST_TOO_LOW = 0.05
-"""A confidence that is below 1 / C more often than this is no probability of the predicted class."""
-
 _DOUBT = 1e-3
 """A learner on few answers is never surer than this."""
 
@@ -49,9 +46,8 @@ class ModelOutputs(Protocol):
         """The score of what was predicted `[N]`, if known."""
         ...
 
-    @property
-    def probable(self) -> bool:
-        """Whether the scores can be read as probabilities."""
+    def probable_among(self, classes: int) -> bool:
+        """Whether the scores can be read as probabilities of what was predicted, where there are so many classes."""
         ...
 
 
@@ -120,7 +116,7 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     if (confidence := _confidence(own)) is not None:
         ranks = normal_scores(confidence)
         odds = ranks  # of a confidence that is no probability the size means nothing, its order does
-        if own.probable and not _too_low(own, confidence, classes):
+        if own.probable_among(classes):
             odds = log_odds(confidence)
             intercept = SLOPE[0] * float(odds.mean())
         build.add(odds, *SLOPE)
@@ -187,11 +183,6 @@ def _confidence(one: ModelOutputs) -> FloatArray | None:
     if one.scores is None or one.scores.ndim == 1 or one.confidence is None:
         return one.confidence
     return np.where(one.predictions < one.scores.shape[1], one.confidence, one.scores.max(1))
-
-
-def _too_low(own: ModelOutputs, confidence: FloatArray, classes: int) -> bool:
-    """Whether a confidence `[N]` cannot be the probability of what was predicted: the best class has 1 / C or more."""
-    return own.scores is not None and own.scores.ndim == 1 and (confidence < 1 / classes - 1e-6).mean() > _MOST_TOO_LOW
 
 
 class _Columns:

@@ -41,7 +41,7 @@ TABLE = {
         ("audits", "catalogue", "core", "formats", "metrics", "page", "plots", "reports", "surfaces", "words"),
         USUAL | {"click", "matplotlib", "rich"},
     ),
-    "assessment": (("catalogue", "core", "formats", "metrics", "surfaces"), USUAL),
+    "assessment": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "testing": (("core", "metrics"), USUAL),
     "demo": (
         ("assessment", "audits", "commands", "core", "metrics", "plots"),
@@ -53,7 +53,6 @@ TABLE = {
 
 AGAINST = {
     ("altmas/core/result.py", "plots"): "a result draws itself",
-    ("altmas/core/result.py", "words"): "a result says which classes were never the answer",
     ("altmas/surfaces/surface.py", "formats"): "a surface writes its table",
     ("altmas/audits/audit.py", "reports"): "an audit writes its report",
 }

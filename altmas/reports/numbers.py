@@ -1,0 +1,37 @@
+"""Figures in tables: how many digits they have, and differences with their signs."""
+
+from __future__ import annotations
+
+from altmas.words.wording import clean, digits_for
+
+
+def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
+    """Digits in a table: one more than a sentence needs.
+
+    >>> table_digits(0.88, 0.94, share=True)
+    1
+    """
+    if low is None or high is None or low == high:
+        return 2 if share else 3
+    return min(digits_for(high - low, share=share) + 1, 4)
+
+
+def minus(first: object, second: object) -> str:
+    """What a difference is of: two names with a minus between them."""
+    return f"{clean(first)} \N{MINUS SIGN} {clean(second)}"
+
+
+def signed(value: float | None, *, share: bool = True) -> str:
+    """A difference in points, with its sign.
+
+    >>> signed(0.031), signed(-0.5, share=False)
+    ('+3.1', '−0.500')
+    """  # noqa: RUF002
+    if value is None:
+        return "not known"
+    return (f"{100 * value:+.1f}" if share else f"{value:+.3f}").replace("-", "\N{MINUS SIGN}")
+
+
+def signed_interval(low: float | None, high: float | None, *, share: bool = True) -> str:
+    """An interval of a difference, in points."""
+    return f"{signed(low, share=share)} to {signed(high, share=share)}"
