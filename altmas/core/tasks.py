@@ -79,6 +79,26 @@ class Surface:
     estimator: Any = None
 
 
+@dataclass(frozen=True)
+class Best:
+    """Which of several models is best by a `metric`: a name from the catalogue, or a metric of your own.
+
+    >>> Best().metric, Best(metric="macro_recall").metric
+    ('accuracy', 'macro_recall')
+    """
+
+    metric: Any = "accuracy"
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.metric, str) and not (hasattr(self.metric, "value") and hasattr(self.metric, "name")):
+            raise InputError("metric of task 'best'", "be one name or one metric", repr(self.metric))
+
+    @property
+    def name(self) -> str:
+        """Of the metric."""
+        return self.metric if isinstance(self.metric, str) else str(self.metric.name)
+
+
 def as_costs(cost: ArrayLike) -> tuple[tuple[float, ...], ...]:
     """A matrix of costs as plain numbers, which can be compared and kept.
 
@@ -94,13 +114,14 @@ def as_costs(cost: ArrayLike) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, matrix.tolist()))
 
 
-Task = EstimateGroups | Identify | Compare | Surface
+Task = EstimateGroups | Identify | Compare | Surface | Best
 
 TASKS: Mapping[str, type[Task]] = {
     "estimate": EstimateGroups,
     "identify": Identify,
     "compare": Compare,
     "surface": Surface,
+    "best": Best,
 }
 
 
@@ -149,4 +170,6 @@ def task_data(task: Task) -> dict[str, Any]:
     if isinstance(task, Surface) and not isinstance(task.estimator, str | None):
         hint = "Name one, and ask audit.surface(...) for a recipe of your own."
         raise InputError("estimator of an audit's surface", "be a name, which a store can keep", "a recipe", hint)
+    if isinstance(task, Best) and not isinstance(task.metric, str):
+        raise InputError("metric of an audit's task", "be a name, which a store can keep", repr(task.metric))
     return {"task": task_name(task), "about": about}
