@@ -14,6 +14,16 @@ from altmas.metrics.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from altmas.surrogates.outputs.evidence import Evidence
     from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
+    from altmas.surrogates.outputs.vote import Vote
+
+FEW_MODELS = 4
+"""So many models, the best by the vote, are each asked for their own scores, where there are more."""
+
+FEW_OPINIONS = 8
+"""So many others are each asked for an opinion of it, where there are more; all of them vote."""
+
+VOTERS = 3
+"""Fewer are no vote."""
 
 
 class LabelModel(Protocol):
@@ -72,24 +82,48 @@ class FromOutputs:
         return belief, np.arange(len(wanted))
 
 
+@dataclass(frozen=True, eq=False)
+class FromVote:
+    """What all models said together."""
+
+    vote: Vote
+    name: str = "vote"
+    asks_learners: bool = False
+
+    def about(
+        self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
+    ) -> FloatArray:
+        """What the models' votes are worth, as far as the answers show."""
+        return self.vote.probabilities(wanted, self.vote.fit(answers.items, answers.labels, weights))
+
+
 def label_models(pool: Pool, *, learners: bool = False) -> list[LabelModel]:
     """The candidates for this pool.
 
-    For each model under test: agreement from its own outputs with every other model as an opinion, and with `learners`
-    the same with what learners on features say.
+    Where three or more models speak, under test or with an opinion, their vote. For each model under test: agreement
+    from its own outputs with the others as opinions, and with `learners` the same with what learners on features say.
+    Of many models only the best few by the vote are gone into like this, so that the time is linear in their number.
 
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]))]
     ['scores']
     """
     from altmas.surrogates.outputs.evidence import evidence_from
+    from altmas.surrogates.outputs.vote import Vote
 
     said, classes = (*pool.outputs, *pool.opinions), len(pool.classes)
+    voted: list[LabelModel] = []
+    order = list(range(len(said)))
+    if len(said) >= VOTERS:
+        vote = Vote(np.stack([one.predictions for one in said]), classes)
+        voted.append(FromVote(vote))
+        if len(said) > FEW_OPINIONS + 1:
+            order = np.argsort(-vote.weights, kind="stable").tolist()
     alone: list[LabelModel] = []
     helped: list[LabelModel] = []
-    for index, outputs in enumerate(pool.outputs):
-        name = "scores" if len(pool.outputs) == 1 else f"scores of {outputs.name}"
-        evidence = evidence_from(outputs, classes, said[:index] + said[index + 1 :])
+    for index in [one for one in order if one < len(pool.outputs) and (not voted or said[one].scores is not None)][:FEW_MODELS]:
+        name = "scores" if len(pool.outputs) == 1 else f"scores of {said[index].name}"
+        evidence = evidence_from(said[index], classes, [said[one] for one in order if one != index][:FEW_OPINIONS])
         alone.append(FromOutputs(name, evidence))
         if learners:
             helped.append(FromOutputs(f"{name} and features", evidence, asks_learners=True))
-    return [*helped, *alone]
+    return [*helped, *voted, *alone] if len(pool.outputs) > 1 else [*helped, *alone, *voted]

@@ -27,22 +27,25 @@ to be sure are found too seldom: of intervals against such a vendor 54% held wit
 _ROUNDS_TO_BALANCE = 6
 
 
-def neyman(variances: Sequence[FloatArray]) -> FloatArray:
+def neyman(variances: Sequence[FloatArray], counts: Sequence[float] | None = None) -> FloatArray:
     """Metric-aware Neyman allocation: the root of the influences' variances, summed over targets `[N]`.
 
     Drawn with chances q, target k's error has the variance V_k(q) = sum_i v_ik / q_i. The chances that make the product
     of all V_k least have q_i proportional to sqrt(sum_k v_ik / V_k(q)): a percent less error counts the same for every
-    target, so that neither a rare class eats the budget nor the bulk starves it. A few rounds find them.
+    target, so that neither a rare class eats the budget nor the bulk starves it. A few rounds find them. `counts` say
+    how much each target counts, alike unless given.
 
     >>> neyman([np.array([0.0, 4.0]), np.array([1.0, 0.0])]).round(6).tolist()
     [1.0, 1.0]
     """
-    wanted = [v for v in variances if v.any()]
+    weights = [1.0] * len(variances) if counts is None else counts
+    wanted = [(float(w), v) for w, v in zip(weights, variances, strict=True) if w > 0 and v.any()]
     if not wanted:
         return np.ones(len(variances[0]))
-    q = np.full(len(wanted[0]), 1.0 / len(wanted[0]))
+    size = len(variances[0])
+    q = np.full(size, 1.0 / size)
     for _ in range(_ROUNDS_TO_BALANCE if len(wanted) > 1 else 1):
-        worth = np.sqrt(sum(v / float((v / q).sum()) for v in wanted))
+        worth = np.sqrt(sum(w * v / float((v / q).sum()) for w, v in wanted))
         q = chances(worth, floor=FLOORS[0])
     return np.asarray(worth / worth.max())
 

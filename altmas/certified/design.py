@@ -16,7 +16,7 @@ surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -28,7 +28,7 @@ from altmas.certified.centre import best_confusion
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
-from altmas.metrics.types import BoolArray, FloatArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 TRACE, NOTHING = 1e-9, 1e-12
 ALL_BUT_CERTAIN = 0.999
@@ -103,11 +103,20 @@ class Linearised:
     @cached_property
     def ranges(self) -> FloatArray:
         """How far each item's label can move it, at most `[N]`."""
-        return np.asarray(sum(_range(part) for part in self.parts))
+        if len(self.parts) == 1:
+            return _range(self.parts[0])
+        ranges = np.empty(len(self.mean))
+        for rows in _blocks(len(ranges), len(self.parts[0].gradient)):
+            ranges[rows] = np.ptp(_slopes(self.parts, rows), axis=1)
+        return ranges
 
     def moves(self, answers: Answers) -> FloatArray:
         """g_i(y_i) of each answer `[n]`."""
-        return np.asarray(sum(part.sign * _of_answers(part, answers) for part in self.parts))
+        return self.moves_at(answers.items, answers.labels)
+
+    def moves_at(self, items: IntArray, labels: IntArray) -> FloatArray:
+        """g_i(y_i) of items with these labels `[n]`."""
+        return np.asarray(sum(part.sign * _moves(part, items, labels) for part in self.parts))
 
     def surprises(self, answers: Answers) -> FloatArray:
         """r_i of each answer `[n]`."""
@@ -152,6 +161,16 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
         parts.append(Part(sign, target, gradient, believed))
     mean, variance = _expected_influences(parts, sample.probabilities)
     return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, mean, variance)
+
+
+def minus(first: Linearised, second: Linearised, sample: Sample) -> Linearised:
+    """The difference of two that were linearised with one belief and the same answers."""
+    parts = (*first.parts, *(part._replace(sign=-part.sign) for part in second.parts))
+    _, variance = _expected_influences(parts, sample.probabilities)
+    return Linearised(
+        first.name, first.model, parts, first.plug_in - second.plug_in, first.value - second.value, first.known,
+        first.mean - second.mean, variance,
+    )  # fmt: skip
 
 
 def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: int) -> FloatArray:
@@ -255,19 +274,26 @@ def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tu
     """Mean and variance `[N]` of each item's influence under the belief, in blocks of items."""
     size, classes = probabilities.shape
     mean, variance = np.empty(size), np.empty(size)
-    step = max(_NUMBERS_AT_ONCE // classes, 1)
-    for start in range(0, size, step):
-        rows = np.arange(start, min(start + step, size))
-        p = probabilities[start : start + step]
-        slopes = sum(part.sign * part.target.slopes(part.gradient, rows) for part in parts)
+    for rows in _blocks(size, classes):
+        p, slopes = probabilities[rows[0] : rows[-1] + 1], _slopes(parts, rows)
         mean[rows] = np.einsum("ic,ic->i", p, slopes)
         variance[rows] = np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean[rows]), 0.0)
     return mean, variance
 
 
-def _of_answers(part: Part, answers: Answers) -> FloatArray:
-    said = part.target.columns[answers.items]
-    return np.where(said >= 0, part.gradient[answers.labels, said], 0.0)
+def _blocks(size: int, classes: int) -> Iterator[IntArray]:
+    step = max(_NUMBERS_AT_ONCE // classes, 1)
+    return (np.arange(start, min(start + step, size)) for start in range(0, size, step))
+
+
+def _slopes(parts: Sequence[Part], rows: IntArray) -> FloatArray:
+    """How each label of each of these items moves the value `[n, C]`."""
+    return np.asarray(sum(part.sign * part.target.slopes(part.gradient, rows) for part in parts))
+
+
+def _moves(part: Part, items: IntArray, labels: IntArray) -> FloatArray:
+    said = part.target.columns[items]
+    return np.where(said >= 0, part.gradient[labels, said], 0.0)
 
 
 PRIOR_DEGREES_OF_FREEDOM = 24.0

@@ -21,6 +21,7 @@ from altmas.certified.design import (
     designed,
     labels_of_endless_pool,
     linearise,
+    minus,
     standard_error,
     wald,
 )
@@ -50,8 +51,9 @@ class Estimator:
 
     def of(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """One target, or a difference of two."""
-        made = self.sample.linearised.get(signed[0][1]) if len(signed) == 1 else None
-        at = linearise(signed, self.sample) if made is None else made
+        at = self.linearised(signed[0][1])
+        if len(signed) > 1:
+            at = minus(at, self.linearised(signed[1][1]), self.sample)
         found = designed(at, self.sample)
         if self._all_answered([target for _, target in signed]):  # nothing is left to believe
             value = sum(sign * self._exact(target) for sign, target in signed)
@@ -62,6 +64,11 @@ class Estimator:
         if (between := self.worlds(signed)) is not None:
             interval = interval.reaching(between[0].low, between[1].high, self.level)
         return at, found, interval
+
+    def linearised(self, target: Target) -> Linearised:
+        """A target; what the last refit has made of it, or anew."""
+        made = self.sample.linearised.get(target)
+        return linearise([(1.0, target)], self.sample) if made is None else made
 
     def worlds(self, signed: Sequence[tuple[float, Target]]) -> tuple[Interval, Interval] | None:
         """What missing answers could make of it, at the lowest and at the highest; None where none take part."""

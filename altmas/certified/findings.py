@@ -8,21 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from altmas.certified import models, slices
-from altmas.certified.anytime import Bets, Watched, anytime_interval, ratios_of
+from altmas.certified.anytime import Bets, Watched, anytime_interval, mean_interval, ratios_of
+from altmas.certified.contest import contest, leading, share_of_level, where_they_stand
 from altmas.certified.estimator import Estimator, allowing
-from altmas.certified.functionals import Ratio, group_accuracy, group_difference
+from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
 from altmas.certified.missing import filled, worlds_of_answers
 from altmas.certified.race import inclusion_at
 from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
+from altmas.core.contest import Contest, Leading, best_by_metric
 from altmas.core.estimates import Estimate, whatever_missing
 from altmas.core.findings import FeaturesWorth
 from altmas.core.groups import groups_by
@@ -31,8 +33,9 @@ from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
 from altmas.core.result import Result
-from altmas.core.targets import Target
+from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
+from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.types import FloatArray
 from altmas.words.features import features_sentence
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
@@ -183,12 +186,60 @@ class CertifiedFindings:
         return slices.ece(estimator) if estimator.pool.probable else None
 
     def differences(self) -> pd.DataFrame | None:
-        """Paired differences of every two models; None for one."""
+        """Paired differences of every two models, or of many with the leader; None for one."""
         return models.differences(self.estimator, self.job.metrics) if len(self.job.pool.outputs) > 1 else None
 
+    def contest(self, metric: str | None = None) -> Contest:
+        """Which model is best by a metric: that of the contest, or the first, unless named."""
+        targets = self._contested(metric)
+        found = partial(self._all_looks_behind, targets) if self.anytime else None
+        return contest(self.estimator, targets, found)
+
     def best(self) -> pd.DataFrame | None:
-        """P(best) of every model by metric; None for one."""
-        return models.best(self.estimator, self.job.metrics) if len(self.job.pool.outputs) > 1 else None
+        """The contest by every metric, one below the other; None for one model."""
+        if len(self.job.pool.outputs) < 2:
+            return None
+        return best_by_metric([self.contest(one.name) for one in self.job.metrics])
+
+    def leading(self, metric: str | None = None) -> Leading:
+        """Which model leads by a metric, and what choosing it now may cost."""
+        if self.anytime:
+            return self.contest(metric).leading
+        targets = self._contested(metric)
+        return leading(where_they_stand(self.estimator, targets), [one.model for one in targets], self.level)
+
+    def _contested(self, metric: str | None) -> list[Target]:
+        setup, several = self.state.setup, len(self.job.pool.outputs)
+        if several < 2:
+            hint = "Give the predictions of several models."
+            raise InputError("models under test", "be several, for one to be the best", several, hint)
+        name = metric or setup.recipe.best or self.job.metrics[0].name
+        if name == setup.recipe.best:
+            return setup.contested_targets
+        mine = [one for one in setup.targets if one.name == name]
+        return mine or targets_of(resolve_metrics(name, self.job.pool)[:1], self.job.pool)
+
+    def _all_looks_behind(
+        self, targets: Sequence[Target], leader: int, others: Sequence[int]
+    ) -> tuple[list[tuple[float, float]], str]:
+        """By how much models are behind the leader, at all looks and for all pairs of models together."""
+        metric, classes = targets[0].metric, len(self.job.pool.classes)
+        words = f"at least {100 * self.level:.6g}% coverage at all looks and for all models together"
+        if metric.name in ("accuracy", "error_rate") or isinstance(metric, LinearMetric):
+            cost = metric if isinstance(metric, LinearMetric) else None
+            said = [one.columns for one in targets]
+            pairs = [(said[h], said[leader]) if cost else (said[leader], said[h]) for h in others]
+            each = share_of_level(self.level, len(targets))
+            bets = self._bets([model_difference(first, second, classes, cost) for first, second in pairs])
+            return [one.interval(each) for one in bets], words
+        # Of other metrics each model's own interval, at a level for all of them together.
+        share = 1 - (1 - self.level) / len(targets)
+        alone = [mean_interval(self._bets(ratios_of(one, self.job.pool.classes)), share) for one in targets]
+        high_is_bad = lower_is_better(metric)
+        worst, best = (alone[leader][0], alone[leader][1]) if high_is_bad else (alone[leader][1], alone[leader][0])
+        if high_is_bad:
+            return [(alone[h][0] - best, alone[h][1] - worst) for h in others], words
+        return [(best - alone[h][1], worst - alone[h][0]) for h in others], words
 
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.
@@ -337,8 +388,9 @@ class CertifiedResult(Result):
 
     @property
     def best(self) -> pd.DataFrame:
-        """P(best) of every model, by metric."""
-        return models.best(self.findings.estimator, self.findings.job.metrics)
+        """The models by every metric, best first, with P(best) and how far each is behind."""
+        found = self.findings.best()
+        return pd.DataFrame() if found is None else found
 
     @property
     def features(self) -> str:

@@ -193,8 +193,8 @@ def group_difference(said: IntArray, classes: int, group: NDArray[np.bool_], oth
     return Ratio("group_difference", _right(classes), table, said, weight, each, (-1.0, 1.0))
 
 
-def model_difference(said: IntArray, other: IntArray, classes: int) -> Ratio:
-    """Accuracy of one model minus that of another on the same items; where they agree nothing need be asked.
+def model_difference(said: IntArray, other: IntArray, classes: int, cost: LinearMetric | None = None) -> Ratio:
+    """Accuracy, or mean cost, of one model minus that of another; where they agree nothing need be asked.
 
     >>> model_difference(np.array([0, 1, 1]), np.array([0, 1, 0]), 2).value(np.array([0, 0, 1]))
     0.3333333333333333
@@ -203,9 +203,10 @@ def model_difference(said: IntArray, other: IntArray, classes: int) -> Ratio:
         raise InputError("predictions", "be of the same items", f"{len(said):,} and {len(other):,}")
     pairs = np.where(said == other, -1, said * (classes + 1) + other)
     kinds, columns = np.unique(pairs, return_inverse=True)
-    right = _right(classes)
-    top = np.where(kinds < 0, 0.0, right[:, kinds // (classes + 1)] - right[:, kinds % (classes + 1)])
-    return Ratio("model_difference", top, np.ones(top.shape), columns.astype(np.int64), bounds=(-1.0, 1.0))
+    each = _right(classes) if cost is None else cost.weights
+    most = 1.0 if cost is None else float(np.ptp(cost.bounds))
+    top = np.where(kinds < 0, 0.0, each[:, kinds // (classes + 1)] - each[:, kinds % (classes + 1)])
+    return Ratio("model_difference", top, np.ones(top.shape), columns.astype(np.int64), bounds=(-most, most))
 
 
 # --- from the catalogue ----------------------------------------------------------------------------------------------

@@ -19,11 +19,15 @@ from altmas.certified.state import REFIT_GROWTH, Refit, Setup, State, advance, d
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
 from altmas.core.estimates import Estimate
+from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice
 from altmas.metrics.errors import InputError
 
 INTERVALS = ("wald", "anytime")
+
+BEST_PORTION = 5
+"""Questions at a time where the best of several models is sought."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,8 @@ class Certified:
     `floor` is the share of the ideal chances that is blind to what the surrogate believes (None: adapted to how well it
     does); `temperature` sharpens (below 1) or flattens the worth. `learners` on features are `"auto"`, or a list of
     names (kernel, linear, neighbours, network) and classifiers of scikit-learn; an empty one leaves features alone.
+    `best` is a metric by whose name the best of several models is sought: questions are then drawn to tell the leader
+    from those who may be ahead of it.
     """
 
     worth: str = "neyman"
@@ -40,9 +46,20 @@ class Certified:
     floor: float | None = None
     temperature: float = 1.0
     learners: Learners = AUTO
+    best: str | None = None
     name: str = "certified"
     refit_growth: ClassVar[float] = REFIT_GROWTH
     several_models: ClassVar[bool] = True
+
+    @property
+    def initial(self) -> int:
+        """Questions before the first fit: the fewer the sooner a leader shows."""
+        return USUAL_INITIAL if self.best is None else BEST_PORTION
+
+    @property
+    def batch(self) -> int:
+        """Questions at a time after it."""
+        return USUAL_BATCH if self.best is None else BEST_PORTION
 
     def begin(self, job: Job) -> CertifiedRun:
         """Check the options and gather the evidence."""
@@ -54,10 +71,22 @@ class Certified:
             fraction("floor", self.floor)
         if not is_number(self.temperature) or not self.temperature > 0:
             raise InputError("temperature", "be a number above 0", repr(self.temperature))
+        if self.best is not None:
+            self._check_contest(job)
         setup = Setup(job, self)
         if self.interval == "anytime":
             setup = replace(setup, watched=_watched(setup))
         return CertifiedRun(start(setup))
+
+    def _check_contest(self, job: Job) -> None:
+        if len(job.pool.outputs) < 2:
+            hint = 'Give predictions={"ours": ..., "theirs": ...}.'
+            raise InputError("predictions", "be several models' to find the best of them", "one model", hint)
+        if self.best not in [one.name for one in job.metrics]:
+            known = ", ".join(one.name for one in job.metrics)
+            raise InputError("best", "be one of the metrics", repr(self.best), f"They are {known}.")
+        if self.worth not in ("neyman", "uniform"):
+            raise InputError("worth", "be neyman or uniform to find the best model", repr(self.worth))
 
     def replay(self, job: Job, rounds: Sequence[AskedRound]) -> LoggedRun:
         """The run that a log of rounds tells of. Bets are placed again only when they are asked for."""
@@ -65,6 +94,9 @@ class Certified:
 
 
 def _watched(setup: Setup) -> tuple[Any, ...]:
+    """What is bet on as the run goes. Of a contest nothing: which gaps matter shows later, and bets can be made again."""
+    if setup.recipe.best is not None:
+        return ()
     return tuple(one for target in setup.targets for one in ratios_of(target, setup.job.pool.classes))
 
 

@@ -9,7 +9,7 @@ chances or hazards, or places bets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import TYPE_CHECKING, Any
@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
 from altmas.beliefs.worths import best_floor, blind_chances, chances, neyman, worth_of_items
 from altmas.certified.anytime import Bets, Watched, first_bets
-from altmas.certified.design import Linearised, Sample, linearise
+from altmas.certified.design import Linearised, Sample, linearise, minus
 from altmas.certified.features_worth import share_of_error
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
+from altmas.certified.standing import Standing, standing
+from altmas.certified.telling_apart import chances_to_tell_apart
 from altmas.core.answers import Answers
 from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice, clocks, draw_in_turn
 from altmas.core.streams import stream
-from altmas.core.targets import Target, pairs, targets_of
+from altmas.core.targets import Target, lower_is_better, targets_of
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -66,6 +68,22 @@ class Setup:
         return targets_of(self.job.metrics, self.job.pool)
 
     @cached_property
+    def contested_targets(self) -> list[Target]:
+        """The metric of a contest, of every model; its own where other metrics are asked for afterwards."""
+        drawn_for = self.job.metrics if self.job.drawn_for is None else self.job.drawn_for
+        mine = [one for one in self.targets if one.name == self.recipe.best]
+        return mine or targets_of(tuple(one for one in drawn_for if one.name == self.recipe.best), self.job.pool)
+
+    def contested(self, sample: Sample) -> list[Linearised]:
+        """What a contest is about: its metric of every model, linearised."""
+        return [linearise([(1.0, one)], sample) for one in self.contested_targets]
+
+    def standing(self, each: Sequence[Linearised], sample: Sample) -> Standing:
+        """Where the models stand in the contest."""
+        metric = self.contested_targets[0].metric
+        return standing(each, sample, self.job.seed, lower_is_better=lower_is_better(metric))
+
+    @cached_property
     def clocks(self) -> FloatArray:
         """When each item's clock rings."""
         return clocks(self.job.seed, self.job.pool.size)
@@ -77,6 +95,9 @@ class Setup:
         if self.job.even_start or recipe.worth == "uniform":
             return np.full(size, 1.0 / size)
         believed = Sample(self.outputs_alone.before_answers(np.arange(size)), Answers(), np.ones(size))
+        if recipe.best is not None:
+            first = chances_to_tell_apart(self.standing(self.contested(believed), believed))
+            return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
         targets = self.targets if self.job.drawn_for is None else targets_of(self.job.drawn_for, self.job.pool)
         at = _linearised(targets, believed)
         blind = blind_chances([one.ranges for one in at])
@@ -316,6 +337,8 @@ def refit(state: State) -> Refit:
     arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}
     made = Refit(arrays, len(answers))
     now = state.with_refit(made).sample()
+    if setup.recipe.best is not None:
+        return _refit_for_contest(setup, made, arrays, now, belief.without_features)
     at = _linearised(setup.targets, now)
     # Kept with the refit: until the next one, estimates need not linearise again.
     made.linearised.update(zip(setup.targets, at, strict=False))
@@ -329,10 +352,37 @@ def refit(state: State) -> Refit:
     return made
 
 
+def _refit_for_contest(
+    setup: Setup, made: Refit, arrays: dict[str, NDArray[Any]], now: Sample, without_features: FloatArray | None
+) -> Refit:
+    """The chances that tell the leader from those who may be ahead of it; drawn by the belief without features."""
+    at = setup.contested(now)
+    made.linearised.update(zip(setup.contested_targets, at, strict=True))
+    if setup.recipe.worth == "uniform":
+        arrays["ideal"] = np.full(len(now.probabilities), 1.0 / len(now.probabilities))
+        return made
+    if without_features is not None:
+        drawn_by = replace(now, probabilities=without_features, linearised={})
+        by = setup.contested(drawn_by)
+        arrays["features_error"] = np.array(share_of_error(at, by, now))
+        at, now = by, drawn_by
+    arrays["ideal"] = chances_to_tell_apart(setup.standing(at, now))
+    return made
+
+
 def _linearised(targets: list[Target], sample: Sample) -> list[Linearised]:
-    """Every target and, where several models are assessed, the differences of every two: these are drawn for too."""
+    """Every target and, where several models are assessed, how far the others are from the one that seems best.
+
+    Differences are drawn for too; not those of every two, which would be work for every pair of models.
+    """
     each = [linearise([(1.0, target)], sample) for target in targets]
-    return each + [linearise([(1.0, a), (-1.0, b)], sample) for a, b in pairs(targets)]
+    apart = []
+    for name in dict.fromkeys(one.name for one in targets):
+        some = [one for one in each if one.name == name]
+        sign = -1 if lower_is_better(some[0].parts[0].target.metric) else 1
+        leader = max(some, key=lambda one: sign * one.plug_in)
+        apart += [minus(one, leader, sample) for one in some if one is not leader]
+    return each + apart
 
 
 def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample, by: list[Linearised]) -> FloatArray:

@@ -72,6 +72,18 @@ def history_row(round: int, labels: int, leading: Leading) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def best_by_metric(contests: Sequence[Contest]) -> pd.DataFrame:
+    """The tables of several contests one below the other, with the column `metric` first."""
+    import pandas as pd
+
+    tables = []
+    for one in contests:
+        table = one.table.copy()
+        table.insert(0, "metric", one.metric)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
+
+
 def ranked_models(names: Sequence[str], p_best: FloatArray, value: FloatArray, leader: int) -> list[int]:
     """Places of the models, best first: the leader, then by the probability to be the best, then by value.
 

@@ -181,7 +181,7 @@ class TellsCalibration(Protocol):
 
 @runtime_checkable
 class ComparesModels(Protocol):
-    """Paired differences of every two models, and the probability that each is the best; None for one model."""
+    """Paired differences of models, and the models by every metric, best first; None for one model."""
 
     def differences(self) -> pd.DataFrame | None: ...
 

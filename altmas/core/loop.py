@@ -17,6 +17,10 @@ from altmas.core.pool import Pool
 from altmas.metrics.errors import AltmasError, InputError
 
 
+USUAL_INITIAL, USUAL_BATCH = 50, 10
+"""Labels before the first fit and per round after it, where neither the user nor the method says."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """How many labels, in what portions, the level of the intervals, and when they are narrow enough to stop."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -128,18 +127,6 @@ def targets_of(metrics: tuple[Metric, ...], pool: Pool) -> list[Target]:
 def within(target: Target, member: np.ndarray[tuple[int], np.dtype[np.bool_]], name: str) -> Target:
     """The same metric on a part of the pool."""
     return Target(name, target.metric, np.where(member, target.columns, -1), target.width, target.model)
-
-
-def pairs(targets: Sequence[Target]) -> list[tuple[Target, Target]]:
-    """Every pair of models, metric by metric.
-
-    >>> from altmas.metrics import metric
-    >>> two = targets_of((metric("accuracy", [0, 1]),), Pool.build({"a": [0, 1], "b": [1, 1]}))
-    >>> [(first.model, second.model) for first, second in pairs(two)]
-    [('a', 'b')]
-    """
-    names = list(dict.fromkeys(t.name for t in targets))
-    return [pair for name in names for pair in combinations([t for t in targets if t.name == name], 2)]
 
 
 def lower_is_better(metric: Metric) -> bool:
