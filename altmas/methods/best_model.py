@@ -24,7 +24,7 @@ from altmas.metrics.types import FloatArray, IntArray
 MEASURE = "accuracy"
 """What these methods are published for: the best model is the one that is right most often."""
 
-PROMISE = "no interval, nothing promised: labels were chosen to find the best model, not to measure it"
+PROMISE = "nothing, no interval: chosen to find the best model, not to measure it"
 
 EXACT = "exact: every item is labelled"
 

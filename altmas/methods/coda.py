@@ -58,6 +58,7 @@ class CodaRun(BestModelRun):
         # Of a single class a model can only be right, or say something else: that needs a column.
         self.columns = max(job.pool.columns, 2)
         self.sizes = np.bincount(self.place, minlength=len(self.patterns))
+        self._models = np.arange(len(self.said))
         self.agreed = (self.patterns == self.patterns[:, :1]).all(1)
         self.sayers = [Sayers.of(self.patterns, c) for c in range(self.classes)]
         self.forget()
@@ -71,8 +72,8 @@ class CodaRun(BestModelRun):
 
     def learn(self, items: IntArray, labels: IntArray) -> None:
         """Add to the cell of every model; only rows of classes that were answered change."""
-        for model, said in enumerate(self.said[:, items]):
-            np.add.at(self.alpha, (model, labels, said), LEARNING_RATE)
+        for item, label in zip(items.tolist(), labels.tolist(), strict=True):
+            self.alpha[self._models, label, self.said[:, item]] += LEARNING_RATE
         self._look_at(np.unique(labels).tolist())
 
     def choose_among(self, candidates: IntArray, count: int) -> Choice:
@@ -118,10 +119,9 @@ class CodaRun(BestModelRun):
 
     def _look_at(self, classes: Iterable[int]) -> None:
         """See what follows from the rows of these classes."""
-        models = np.arange(len(self.alpha))
         for c in classes:
             rows = self.alpha[:, c]
-            self.likely[:, c] = rows[models, self.patterns].sum(1)
+            self.likely[:, c] = rows[self._models, self.patterns].sum(1)
             right = rows[:, c]
             wrong = rows.sum(1) - right
             self.views[c] = ClassView(chance_of_best(right, wrong), chances_after(right, wrong, self.sayers[c].sets))

@@ -67,9 +67,9 @@ class ModelSelectorRun(BestModelRun):
         cells, place = self._cells
         p, classes, columns = self.believed_best(), len(self.job.pool.classes), self._columns
         said = cells % columns < classes  # nobody is right where the prediction is no class
-        weigh = [np.bincount(place, np.tile(one, len(self.patterns))) for one in (p, xlogy(p, p))]
+        mass, part = (_summed(place, np.tile(one, len(self.patterns))) for one in (p, xlogy(p, p)))
         total = float(xlogy(p, p).sum())
-        gained = -total - entropy_after(weigh[0], weigh[1], total, self.odds)
+        gained = -total - entropy_after(mass, part, total, self.odds)
         # A label that no model predicted tells nothing of them: the entropy stays what it is.
         return -total - np.bincount(cells // columns, gained * said, minlength=len(self.patterns)) / classes
 
@@ -83,6 +83,10 @@ class ModelSelectorRun(BestModelRun):
         codes = np.arange(len(self.patterns))[:, None] * self._columns + self.patterns
         cells, place = np.unique(codes, return_inverse=True)
         return cells, place.reshape(-1)
+
+
+def _summed(place: IntArray, values: FloatArray) -> FloatArray:
+    return np.asarray(np.bincount(place, values), dtype=np.float64)
 
 
 def posterior(right: IntArray, odds: float) -> FloatArray:
