@@ -21,7 +21,9 @@ from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task, 
 from altmas.methods.alt_mas import AltMas, Bald
 from altmas.methods.ase import Ase
 from altmas.methods.asi import Asi
+from altmas.methods.coda import Coda
 from altmas.methods.lure import Lure
+from altmas.methods.model_selector import ModelSelector
 from altmas.methods.oasis import Oasis
 from altmas.methods.ppi import Ppi
 from altmas.methods.random import RandomSampling
@@ -48,6 +50,8 @@ METHODS: dict[str, Callable[..., Method]] = {
     "hierarchical": partial(GroupMethod, "hierarchical", prior="hierarchical", rule="random"),
     "hierarchical-thompson": partial(GroupMethod, "hierarchical-thompson", prior="hierarchical", rule="thompson"),
     "surface": SurfaceMethod.of,
+    "coda": Coda,
+    "model-selector": ModelSelector,
 }
 """Name -> maker; the maker's keyword arguments are the method's options."""
 
@@ -72,7 +76,8 @@ def make_method(name: str, **options: Any) -> Method:
     `surrogate`, `draws` and `tune`; `stratified` takes `strata`, `ppi` takes `predictor` and `folds`, `asi` takes
     `tau`, `ase` takes `draws`, `oasis` takes `strata`, `alpha` and `epsilon`; the group methods take `prior`, `rule`,
     `strength`, `reward` and `draws`; `surface` takes `estimator`, `explore`, `by`, `batch`, and what a `SurfaceRecipe`
-    does. Other packages add methods with the entry point `altmas.methods`.
+    does. `coda`, which has no options, and `model-selector`, which takes `eps`, look for the best of several models.
+    Other packages add methods with the entry point `altmas.methods`.
 
     >>> make_method("altmas", draws=20).name
     'altmas'

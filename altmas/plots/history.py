@@ -26,19 +26,18 @@ def plot_history(
     ax: Axes | None = None,
     title: str = "",
 ) -> Axes:
-    """Estimates and intervals against labels spent, at most eight metrics."""
+    """Estimates and intervals against labels spent, at most eight lines: a metric each, or a model's metric."""
     known = list(dict.fromkeys(history["metric"]))
     metrics = [metrics] if isinstance(metrics, str) else metrics
     if truth is not None and not isinstance(truth, Mapping):
         raise InputError("truth", "be a mapping of metrics to values", repr(truth))
     if metrics is not None and (unknown := [m for m in metrics if m not in known]):
         raise InputError("metrics to plot", f"be among {', '.join(known)}", repr(unknown[0]))
-    shown = list(metrics) if metrics is not None else known[:_MOST_LINES]
+    lines = _lines(history, known if metrics is None else metrics)
     ax = ax if ax is not None else new_axes()
-    for i, name in enumerate(shown):
-        rows = history[history["metric"] == name]
+    for i, (line, name, rows) in enumerate(lines if metrics is not None else lines[:_MOST_LINES]):
         colour, shape = INK[i % len(INK)], SHAPES[i % len(SHAPES)]
-        ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=in_legend(name))
+        ax.plot(rows["labels"], rows["estimate"], marker=shape, ms=4, color=colour, label=in_legend(line))
         ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0.5)
         if truth is not None and name in truth:
             ax.axhline(truth[name], color=colour, linestyle="--", linewidth=1)
@@ -47,6 +46,24 @@ def plot_history(
     ax.set_title(title, loc="left", fontsize=10, parse_math=False)
     write_legend(ax, fontsize=8)
     return ax
+
+
+def _lines(history: pd.DataFrame, metrics: Sequence[str]) -> list[tuple[str, str, pd.DataFrame]]:
+    """What a picture has a line for: its name, its metric, its rows. Models are named where there are several.
+
+    >>> rows = pd.DataFrame({"model": ["a", "b"], "metric": "accuracy", "labels": 5, "estimate": [0.8, 0.9]})
+    >>> [name for name, *_ in _lines(rows, ["accuracy"])]
+    ['a', 'b']
+    """
+    found = []
+    for metric in metrics:
+        rows = history[history["metric"] == metric]
+        if "model" not in rows:
+            found.append((metric, metric, rows))
+            continue
+        for model, own in rows.groupby("model", sort=False):
+            found.append((str(model) if len(metrics) == 1 else f"{model}: {metric}", metric, own))
+    return found
 
 
 def plot_relative_error(errors: Mapping[str, pd.Series[Any]], *, ax: Axes | None = None, title: str = "") -> Axes:

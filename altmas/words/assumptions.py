@@ -17,6 +17,8 @@ _ABOUT_INTERVALS = {
     "credible": "The intervals are credible under the method's prior. They promise no coverage.",
     "spread": f"The numbers are the surrogate's own, and inherit its bias. {NO_COVERAGE}",
     "exact": "Every item is labelled, so the numbers are counted, not estimated.",
+    "search": "The questions were chosen to find the best model, not to measure it. How good each model is, the "
+    "numbers say only roughly, and promise nothing.",
     "nothing": "The method asked about two groups only. Its numbers about the whole pool promise nothing.",
 }
 

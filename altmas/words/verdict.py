@@ -9,6 +9,7 @@ from altmas.words.wording import Row, counted, digits_for, ends, figure, interva
 _PROMISE_KINDS = (
     ("exact", "exact"),
     ("spread", "not coverage"),
+    ("search", "not to measure"),
     ("nothing", "nothing"),
     ("anytime", "all looks"),
     ("credible", "credible"),
@@ -26,6 +27,8 @@ NO_COVERAGE = (
     "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
     "the truth, which may lie outside."
 )
+
+NO_INTERVAL = "It comes without an interval: the questions were chosen to find the best model, not to measure it."
 
 
 def kind_of(promise: str) -> str:
@@ -112,6 +115,8 @@ def promise_in_words(row: Row, level: float) -> str:
     >>> promise_in_words({**row, "promise": "95% credible under the uniform prior"}, 0.95)
     'This is a belief, not coverage: it is as good as the prior it began with.'
     """
+    if kind_of(row["promise"]) == "search":
+        return NO_INTERVAL
     if None in (row["estimate"], row["low"], row["high"]):
         return "No interval can be given yet."
     out_of = f"{100 * level:.6g}"

@@ -50,7 +50,7 @@ def test_a_method_that_says_it_is_blind_to_the_metrics_is(method):
 
 
 def test_methods_that_look_at_the_metrics_run_for_each_set():
-    assert set(METHODS) - set(BLIND) == {"altmas", "certified", "oasis", "surface"}
+    assert set(METHODS) - set(BLIND) == {"altmas", "certified", "oasis", "surface", "coda", "model-selector"}
     assert not is_metric_blind("altmas", {"metric_aware": False})  # unknown is taken as aware
     sweep = small("certified", [["recall:1"], ["accuracy"]])
     assert [cell.metrics for cell in sweep.cells()] == [("recall:1",), ("accuracy",)]

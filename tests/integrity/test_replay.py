@@ -14,10 +14,24 @@ from worlds.attacks import CLASSES, label, vendor
 OPTIONS = {"altmas": {"draws": 6}, "bald": {"draws": 6}, "surface": {"settings": {"steps": 30}, "by": "region,day"}}
 
 
+OF_SEVERAL = ("coda", "model-selector")
+"""Methods that look for the best of several models."""
+
+
 def pool_with_groups(said, confidence):
     rng = np.random.default_rng(0)
     groups = {"region": rng.choice(list("nse"), len(said)), "day": rng.choice(["mon", "tue"], len(said))}
     return Pool.build([CLASSES[one] for one in said], scores=confidence, classes=CLASSES, groups=groups)
+
+
+def pool_of_models(said):
+    """The vendor, and two others that change some of its answers."""
+    rng = np.random.default_rng(0)
+    others = {
+        name: np.where(rng.random(len(said)) < 0.3, rng.integers(len(CLASSES), size=len(said)), said) for name in "ab"
+    }
+    named = {name: [CLASSES[one] for one in column] for name, column in {"vendor": said, **others}.items()}
+    return Pool.build(named, classes=CLASSES)
 
 
 HEAVY = ("altmas", "bald", "surface")
@@ -34,7 +48,8 @@ HEAVY = ("altmas", "bald", "surface")
 def test_every_method_replays(method, tmp_path):
     truth, said, confidence = vendor(150)
     settings = {"method": method, "options": OPTIONS.get(method, {}), "initial": 15, "batch": 5}
-    with Audit.create(tmp_path / "a", pool_with_groups(said, confidence), **settings) as audit:
+    pool = pool_of_models(said) if method in OF_SEVERAL else pool_with_groups(said, confidence)
+    with Audit.create(tmp_path / "a", pool, **settings) as audit:
         label(audit, truth, 30)
         found = audit.verify(fits=True)
     assert found.ok, found.problems

@@ -42,3 +42,14 @@ def small_pool(items=60, seed=3, scores=True):
     a = np.where(rng.random(items) < 0.7, y, rng.integers(0, 3, items))
     sure = np.clip(0.6 + 0.2 * (a == y) + 0.2 * rng.random(items), 0, 1) if scores else None
     return Pool.build(a, scores=sure, classes=[0, 1, 2]), y
+
+
+def several_models(items=120, accuracies=(0.6, 0.9, 0.7, 0.75), classes=3, no_class=0.0, seed=4):
+    """Models m0, m1, ... on the same items; wrong ones guess, and some of their predictions are no class."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, items)
+    said = {}
+    for h, accuracy in enumerate(accuracies):
+        one = np.where(rng.random(items) < accuracy, y, rng.integers(0, classes, items))
+        said[f"m{h}"] = np.where(rng.random(items) < no_class, classes, one).tolist()
+    return Pool.build(said, classes=range(classes)), y
