@@ -32,6 +32,7 @@ if _TYPE_CHECKING:
     from altmas.core.oracles import TableOracle as TableOracle
     from altmas.core.pool import Pool as Pool
     from altmas.core.result import Result as Result
+    from altmas.core.tasks import Best as Best
     from altmas.core.tasks import Compare as Compare
     from altmas.core.tasks import EstimateGroups as EstimateGroups
     from altmas.core.tasks import Identify as Identify
@@ -46,6 +47,7 @@ if _TYPE_CHECKING:
 _HOMES = {
     "AltmasError": "metrics.errors",
     "Audit": "audits.audit",
+    "Best": "core.tasks",
     "CertifiedResult": "certified.findings",
     "Compare": "core.tasks",
     "EstimateGroups": "core.tasks",

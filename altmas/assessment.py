@@ -9,8 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from altmas.catalogue import USUAL, findings_of, for_task, make_method, usual_metrics, with_learners
+from altmas.catalogue import (
+    USUAL,
+    contest_of,
+    contested_metrics,
+    findings_of,
+    for_task,
+    leading_of,
+    make_method,
+    portions,
+    usual_metrics,
+    with_learners,
+)
 from altmas.core.checks import as_column, class_indices, fraction, positive, unwrapped, whole_number
+from altmas.core.contest import HoldsContests, history_row
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
 from altmas.core.method import Job, Method
@@ -20,7 +32,7 @@ from altmas.core.progress import reporter
 from altmas.core.result import Result
 from altmas.core.streams import new_seed
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import Task, as_task
+from altmas.core.tasks import Best, Task, as_task
 from altmas.formats.auto_features import AUTO, given_features
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
@@ -40,7 +52,7 @@ def assess(
     metrics: str | Metric | Sequence[str | Metric] = USUAL,
     method: str | Method = "certified",
     budget: int = 300,
-    initial: int = 50,
+    initial: int | None = None,
     batch: int | None = None,
     level: float = 0.95,
     within: float | None = None,
@@ -84,11 +96,13 @@ def assess(
     method
         A name from the catalogue, or a method made with `make_method`.
     budget, initial, batch
-        Labels in all, at random before the first fit, and per round after it (10, or what the method prefers).
+        Labels in all, before the first fit, and per round after it: 50 and 10, or what method and task prefer (for
+        task `"best"` 5 and 5).
     level
         Of the intervals; what they promise is in the column `promise`.
     within
-        Stop before the budget is spent once every interval is within +- this much.
+        Stop before the budget is spent once every interval is within +- this much; for task `"best"`, once choosing the
+        leader costs at most this much, with the probability `level`.
     seed
         The same seed gives the same questions and the same numbers. A vendor who can guess it can know the questions:
         with None the operating system draws one, and `result.findings.job.seed` tells which.
@@ -102,8 +116,9 @@ def assess(
         `altmas.Compare("north", "south", by="region", rope=0.05)`, whether two differ (it has `mu`, `eta`, `lam` and
         `verdict`); `altmas.EstimateGroups(by="region")`, each one's accuracy (it has `groups`): these are for the group
         methods. `altmas.Surface(["sex", "race"])`, the accuracy of every combination (it has `surface`, `verdict` and
-        `fitted`), is for any method. Or a name, `"estimate"`, `"identify"`, `"compare"`, `"surface"`, with what it is
-        `about` as further keywords.
+        `fitted`), is for any method. `altmas.Best(metric="accuracy")`, which of several models is best (it has
+        `leader`, `best`, `expected_loss`, `verdict`). Or a name, `"estimate"`, `"identify"`, `"compare"`, `"surface"`,
+        `"best"`, with what it is `about` as further keywords.
 
     Examples
     --------
@@ -133,41 +148,59 @@ def assess(
         raise InputError("method", "be a name or a method", repr(method))
     if learners is not None:
         chosen = with_learners(chosen, learners)
-    portion = getattr(chosen, "batch", 10) if batch is None else batch
-    plan = replace(
-        _plan(pool, budget, initial, portion, level), within=None if within is None else positive("within", within)
-    )
+    goal = as_task(task, about, cost)
+    chosen, surface = for_task(chosen, goal, pool)
+    first, portion = portions(chosen, goal, initial, batch)
+    plan, narrow = _plan(pool, budget, first, portion, level), None if within is None else positive("within", within)
     if len(pool.outputs) > 1 and not getattr(chosen, "several_models", False):
-        hint = "Several models at once take method='certified'."
+        hint = "Several models at once take method='certified' or 'random'."
         raise InputError(
             "predictions", f"be one model's for method {chosen.name!r}", f"{len(pool.outputs)} models", hint
         )
-    if isinstance(metrics, str) and metrics == USUAL:
-        metrics = usual_metrics(chosen)
-    wanted = resolve_metrics(metrics, pool, cost)
+    usual = isinstance(metrics, str) and metrics == USUAL
+    if isinstance(goal, Best):
+        wanted = contested_metrics(goal, None if usual else resolve_metrics(metrics, pool, cost), pool, cost)
+    else:
+        plan = replace(plan, within=narrow)
+        wanted = resolve_metrics(usual_metrics(chosen) if usual else metrics, pool, cost)
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
     seed = new_seed() if seed is None else whole_number("seed", seed, 0)
-    goal = as_task(task, about, cost)
-    chosen, surface = for_task(chosen, goal, pool)
     seen: list[Round] = []
+    led: list[dict[str, Any]] = []
     with reporter(progress) as tell:
         job = Job(pool, wanted, seed, tell)
         for done in rounds(job, chosen, answering, plan):
-            first = done.estimates[0]
-            now = f"{chosen.name}: {first.metric} {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}]"
-            tell.step(first.labels, plan.budget, now)
             seen.append(done)
+            if isinstance(goal, Best):
+                with answers_kept(chosen, done.answers, pool):
+                    lead = leading_of(chosen, done.run, job, done.answers, plan.level)
+                led.append(history_row(done.round, len(done.answers), lead))
+                tell.step(len(done.answers), plan.budget, f"{chosen.name}: {lead.leader} leads, P(best) {lead.p_best:.2f}")
+                if narrow is not None and lead.loss_bound <= narrow and _settled(chosen, job, done, plan, narrow):
+                    break
+                continue
+            top = done.estimates[0]
+            now = f"{chosen.name}: {top.metric} {top.estimate:.3f} [{top.low:.3f}, {top.high:.3f}]"
+            tell.step(top.labels, plan.budget, now)
     last = seen[-1]
     with answers_kept(chosen, last.answers, pool):
         findings = findings_of(chosen, last.run, job, last.answers, plan.level)
         found = findings.result(chosen.name, seen) if isinstance(findings, MakesResults) else None
         found = Result.of(chosen.name, seen, findings) if found is None else found
+        if isinstance(goal, Best):
+            found = contest_of(found, goal.name, led)
         if surface is not None:
             found = surface_result(found, surface_found(chosen, findings, surface))
         unseen = last.answers.unseen(pool)
         return replace(found, remark=never_answered(unseen, len(pool.classes), len(last.answers), pool.size))
+
+
+def _settled(chosen: Method, job: Job, done: Round, plan: Plan, within: float) -> bool:
+    """Whether choosing the leader costs at most so much, by the bound that the method promises."""
+    findings = findings_of(chosen, done.run, job, done.answers, plan.level)
+    return isinstance(findings, HoldsContests) and findings.contest().leading.loss_bound <= within
 
 
 def _told(predictions: Any, scores: Any, oracle: Any, ids: Sequence[Hashable]) -> list[Any]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import is_dataclass, replace
 from functools import partial
 from typing import Any
 
 from altmas.bandits.method import GroupMethod
-from altmas.certified.findings import CertifiedFindings
+from altmas.certified.findings import CertifiedContestResult, CertifiedFindings, CertifiedResult
 from altmas.certified.method import Certified
 from altmas.certified.state import Setup, replay, rounds_of
 from altmas.core.answers import Answers
-from altmas.core.findings import Findings, PlainFindings
+from altmas.core.contest import HoldsContests, Leading, SeesLeader
+from altmas.core.findings import Findings, PlainFindings, asked
+from altmas.core.loop import CONTEST_PORTION, USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import AskedRound, Job, Method, Run, TakesTasks, TellsFindings, draws_alike
 from altmas.core.options import check_options
 from altmas.core.plugins import METHOD_PLUGINS, called, plugin_names
 from altmas.core.pool import Pool
-from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task, task_name
+from altmas.core.result import ContestResult, Result, contest_result
+from altmas.core.targets import resolve_metrics
+from altmas.core.tasks import Best, Compare, EstimateGroups, Identify, Surface, Task, task_name
 from altmas.methods.alt_mas import AltMas, Bald
 from altmas.methods.ase import Ase
 from altmas.methods.asi import Asi
@@ -28,10 +32,12 @@ from altmas.methods.oasis import Oasis
 from altmas.methods.ppi import Ppi
 from altmas.methods.random import RandomSampling
 from altmas.methods.stratified import Stratified
+from altmas.metrics import Metric
 from altmas.metrics.errors import InputError
 from altmas.surfaces.method import SurfaceMethod
 from altmas.surfaces.recipe import SurfaceRecipe
 from altmas.surfaces.result import laid_out
+from altmas.words.best import best_verdict
 
 METHODS: dict[str, Callable[..., Method]] = {
     "certified": Certified,
@@ -123,6 +129,8 @@ def findings_of(
 
 def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | None]:
     """The method that asks for this task, and the surface to make of its labels, if one is wanted."""
+    if isinstance(task, Best):
+        return _for_contest(method, task, pool), None
     surface = laid_out(task, pool) if isinstance(task, Surface) else None
     if isinstance(method, TakesTasks):
         chosen = method.with_task(task if surface is None else surface, pool)
@@ -133,6 +141,60 @@ def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | 
     if isinstance(task, EstimateGroups) and task.by is not None:
         raise InputError("by", "come with task='surface' or a group method", f"method {method.name!r}")
     return method, surface
+
+
+def portions(method: Method, task: Task, initial: int | None = None, batch: int | None = None) -> tuple[int, int]:
+    """How many questions to ask before the first fit and at a time after it; left out, as method and task prefer.
+
+    >>> portions(make_method("random"), Best()), portions(make_method("certified"), EstimateGroups(), batch=7)
+    ((5, 5), (50, 7))
+    """
+    usual = (CONTEST_PORTION,) * 2 if isinstance(task, Best) else (USUAL_INITIAL, USUAL_BATCH)
+    first = getattr(method, "initial", usual[0]) if initial is None else initial
+    return int(first), int(getattr(method, "batch", usual[1]) if batch is None else batch)
+
+
+def _for_contest(method: Method, task: Best, pool: Pool) -> Method:
+    """The method that looks for the best model: one that asks for that, or draws uniformly."""
+    if len(pool.outputs) < 2:
+        hint = 'Give predictions={"ours": ..., "theirs": ...}.'
+        raise InputError("predictions", "be several models' for task 'best'", "one model's", hint)
+    if isinstance(method, Certified):
+        return replace(method, best=task.name)
+    if isinstance(method, TakesTasks) and getattr(method, "several_models", False):
+        return method.with_task(task, pool)
+    if draws_alike(method):
+        return method
+    rule = "be certified, random, coda or model-selector for task 'best'"
+    raise InputError("method", rule, repr(method.name))
+
+
+def contested_metrics(task: Best, wanted: tuple[Metric, ...] | None, pool: Pool, cost: Any) -> tuple[Metric, ...]:
+    """The metrics of a contest: the one that decides, and those wanted besides.
+
+    >>> pool = Pool.build({"ours": ["a", "b"], "theirs": ["b", "b"]})
+    >>> [one.name for one in contested_metrics(Best(), None, pool, None)]
+    ['accuracy']
+    """
+    found = resolve_metrics(task.metric, pool, cost)
+    if len(found) > 1:
+        raise InputError("metric of task 'best'", "be one metric", f"{task.name!r}, which is {len(found)}")
+    return (*found, *(one for one in wanted or () if one.name != found[0].name))
+
+
+def leading_of(method: Method, run: Run, job: Job, answers: Answers, level: float) -> Leading:
+    """Which model leads after these answers, as one look has it."""
+    if isinstance(run, SeesLeader):
+        return run.leading(level)
+    found: Leading = asked(findings_of(method, run, job, answers, level), HoldsContests, method.name).leading()
+    return found
+
+
+def contest_of(found: Result, metric: str, history: Sequence[Mapping[str, Any]]) -> ContestResult:
+    """The result with its contest by a metric."""
+    contest = asked(found.findings, HoldsContests, found.method).contest(metric)
+    kind = CertifiedContestResult if isinstance(found, CertifiedResult) else ContestResult
+    return contest_result(found, contest, best_verdict(contest), history, kind)
 
 
 def _from_elsewhere(name: str, options: dict[str, Any]) -> Method:

@@ -32,7 +32,7 @@ from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
-from altmas.core.result import Result
+from altmas.core.result import ContestResult, Result
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
 from altmas.metrics.formulas import LinearMetric
@@ -401,3 +401,8 @@ class CertifiedResult(Result):
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""
         return self.findings.forecast(within)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CertifiedContestResult(ContestResult, CertifiedResult):
+    """Which of several models is best; and it can be asked further, as any result of the certified method."""

@@ -18,16 +18,14 @@ from altmas.certified.findings import CertifiedFindings
 from altmas.certified.state import REFIT_GROWTH, Refit, Setup, State, advance, draw, follow, refit, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
+from altmas.core.contest import Leading
 from altmas.core.estimates import Estimate
-from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
+from altmas.core.loop import CONTEST_PORTION, USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice
 from altmas.metrics.errors import InputError
 
 INTERVALS = ("wald", "anytime")
-
-BEST_PORTION = 5
-"""Questions at a time where the best of several models is sought."""
 
 
 @dataclass(frozen=True)
@@ -54,12 +52,12 @@ class Certified:
     @property
     def initial(self) -> int:
         """Questions before the first fit: the fewer the sooner a leader shows."""
-        return USUAL_INITIAL if self.best is None else BEST_PORTION
+        return USUAL_INITIAL if self.best is None else CONTEST_PORTION
 
     @property
     def batch(self) -> int:
         """Questions at a time after it."""
-        return USUAL_BATCH if self.best is None else BEST_PORTION
+        return USUAL_BATCH if self.best is None else CONTEST_PORTION
 
     def begin(self, job: Job) -> CertifiedRun:
         """Check the options and gather the evidence."""
@@ -105,6 +103,7 @@ class CertifiedRun:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self._looked: CertifiedFindings | None = None
         _ = state.setup.cross_fit  # what is wrong with a surrogate is said before any label is spent
 
     def update(self, answers: Answers, round: int) -> None:
@@ -118,8 +117,21 @@ class CertifiedRun:
         return draw(self.state, count)
 
     def estimate(self, level: float) -> list[Estimate]:
-        """Every metric of every model."""
-        return list(self.findings(level).estimates)
+        """Every metric of every model; in a contest that of the leader, for most models are out of it."""
+        found = self.findings(level)
+        if self.state.setup.recipe.best is None:
+            return list(found.estimates)
+        leader = self.leading(level).leader
+        return [found.estimator.estimate(one) for one in self.state.setup.contested_targets if one.model == leader]
+
+    def leading(self, level: float) -> Leading:
+        """Which model leads, as one look has it."""
+        return self._one_look(level).leading()
+
+    def _one_look(self, level: float) -> CertifiedFindings:
+        if self._looked is None or self._looked.level != level or self._looked.state is not self.state:
+            self._looked = CertifiedFindings(self.state, level)
+        return self._looked
 
     def findings(self, level: float) -> CertifiedFindings:
         """Everything the answers tell."""

@@ -47,7 +47,7 @@ class Standing:
     """What is known of every model's gap to the leader, positive where it is better than the leader.
 
     `leader` and the other models by their place; `ahead [H]` with the error to each side, `below` and `above [H]`;
-    `contenders`, the leader first, and `gaps`, those of the others among them, linearised.
+    `contenders`, the leader first, `own`, the leader's metric, and `gaps`, those of the others among them, linearised.
     """
 
     leader: int
@@ -55,6 +55,7 @@ class Standing:
     below: FloatArray
     above: FloatArray
     contenders: IntArray
+    own: Linearised
     gaps: tuple[Linearised, ...]
     noise: FloatArray  # [M, K - 1], standard normal, correlated as the contenders' gaps are
 
@@ -119,7 +120,7 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
         among, leader, ahead = np.append(near, leader), best, ahead - ahead[best]
     chosen = tuple(gaps[int(h)] for h in near)
     noise = _noise(chosen, sample, stream(seed, "contest", len(answers)))
-    return Standing(leader, ahead, error, error, np.append(leader, near), chosen, noise)
+    return Standing(leader, ahead, error, error, np.append(leader, near), each[leader], chosen, noise)
 
 
 def _tilt(gap: Linearised) -> float:

@@ -6,21 +6,26 @@ import numpy as np
 
 from altmas.beliefs.worths import chances, neyman
 from altmas.certified.standing import Standing
+from altmas.core.contest import HOPELESS
 from altmas.metrics.types import FloatArray
 
-BLIND, EVEN = 0.3, 1 / 3
+BLIND, EVEN = 0.2, 0.4
 """The share of a choice that is blind to the belief, and what of it is alike for all items."""
+
+OWN = 0.1
+"""How good the leader is counts as much as a contender that has this probability to be the best."""
 
 
 def chances_to_tell_apart(now: Standing) -> FloatArray:
     """The best chances `[N]` in a contest: what tells the leader from a contender counts by its P(best).
 
-    Items on which leader and contenders agree are worth nothing. Three tenths of the choice are blind to the belief:
-    two go to where they differ, whatever is believed there, and one is alike for all items, so that every metric of
-    every model can still be estimated.
+    Items on which leader and contenders agree tell nothing of that; how good the leader is counts a little too, and
+    more as the contest is being settled. A fifth of the choice is blind to the belief: most of it goes to where they
+    differ, whatever is believed there, and the rest is alike for all items, so that every metric of every model can
+    still be estimated.
     """
-    counts = now.p_best[now.contenders[1:]]
-    decisive = (counts if counts.sum() > 0 else np.ones(len(counts))).tolist()
-    worth = neyman([one.variance for one in now.gaps], decisive)
-    differ = neyman([np.square(one.ranges) for one in now.gaps], decisive)
+    counts = [*np.maximum(now.p_best[now.contenders[1:]], HOPELESS).tolist(), OWN]
+    both = (*now.gaps, now.own)
+    worth = neyman([one.variance for one in both], counts)
+    differ = neyman([np.square(one.ranges) for one in both], counts)
     return chances(worth, floor=BLIND, blind=chances(differ, floor=EVEN))

@@ -22,7 +22,8 @@ class Leading:
     """The leader at one moment, its probability to be the best, and what choosing it would cost.
 
     `expected_loss` is how much better the best model is, on average; `loss_bound` holds with the probability `level`.
-    `contenders` counts the leader and those who may still be ahead of it.
+    `contenders` counts the leader and those who may still be ahead of it. The losses are NaN where a method promises
+    nothing.
     """
 
     leader: str
@@ -39,7 +40,7 @@ class Contest:
     `table` has a row per model, best first: `model`, `p_best`, `estimate`, `low`, `high`, and `behind`, `behind_low`,
     `behind_high`, by how much it is worse than the leader. `ruled_out` says that it is worse for all that is known:
     its interval `behind` lies above 0, or its probability to be the best is next to nothing. `promise` says in words
-    what the intervals promise.
+    what the intervals promise; a method without any has NaN for them, and its leader may lie behind by its own count.
     """
 
     metric: str
@@ -99,6 +100,8 @@ class HoldsContests(Protocol):
     """Which of several models is best by a metric, which may still be, and what choosing the leader may cost."""
 
     def contest(self, metric: str | None = None) -> Contest: ...
+
+    def leading(self, metric: str | None = None) -> Leading: ...
 
 
 @runtime_checkable

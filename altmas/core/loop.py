@@ -20,6 +20,9 @@ from altmas.metrics.errors import AltmasError, InputError
 USUAL_INITIAL, USUAL_BATCH = 50, 10
 """Labels before the first fit and per round after it, where neither the user nor the method says."""
 
+CONTEST_PORTION = 5
+"""The same for both, where the best of several models is sought: the fewer, the sooner a leader shows."""
+
 
 @dataclass(frozen=True)
 class Plan:

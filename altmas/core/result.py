@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 
+from altmas.core.contest import Contest
 from altmas.core.estimates import Estimate
 from altmas.core.findings import Findings, KnowsChances, classes_seen
 from altmas.core.loop import Round
@@ -15,6 +16,10 @@ from altmas.core.pool import Pool
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+MODELS_SHOWN = 12
+"""So many of several models are printed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +88,58 @@ class VerdictResult(Result):
 
     def __repr__(self) -> str:
         return f"{self.verdict}\n{super().__repr__()}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ContestResult(Result):
+    """A result of several models: which is best. `history` has the leader after every batch."""
+
+    contest: Contest = field(kw_only=True, repr=False)
+    """Who leads, who may still be ahead, and what choosing the leader may cost."""
+
+    verdict: str = field(kw_only=True)
+
+    @property
+    def leader(self) -> str:
+        """The model to choose, if one had to choose now."""
+        return self.contest.leader
+
+    @property
+    def best(self) -> pd.DataFrame:
+        """The models, best first: P(best), estimate and interval, and by how much each is behind the leader."""
+        return self.contest.table
+
+    @property
+    def expected_loss(self) -> float:
+        """How much better the best model is than the leader, on average over what is known."""
+        return self.contest.leading.expected_loss
+
+    @property
+    def loss_bound(self) -> float:
+        """How much better the best model is than the leader at most, with the level's probability."""
+        return self.contest.leading.loss_bound
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the estimates of the best models with their intervals, and P(best)."""
+        from altmas.plots.contest import plot_contest
+
+        return plot_contest(self.contest, **options)
+
+    def __repr__(self) -> str:
+        shown = self.best.head(MODELS_SHOWN)
+        more = f"\n... and {len(self.best) - len(shown):,} more" if len(self.best) > len(shown) else ""
+        head = f"{self.verdict}\nResult of {self.method} after {len(self.answers)} labels"
+        said = f"{head}\n{shown.to_string(index=False)}{more}"
+        return f"{said}\n{self.remark}" if self.remark else said
+
+
+def contest_result(
+    whole: Result, contest: Contest, verdict: str, history: Sequence[Mapping[str, Any]], kind: type[ContestResult]
+) -> ContestResult:
+    """The result with its contest; the estimates are those of every model, the history that of the leader."""
+    plain: dict[str, Any] = {one.name: getattr(whole, one.name) for one in fields(whole)}
+    plain |= {"estimates": estimates_table(whole.findings.estimates), "history": pd.DataFrame(list(history))}
+    return kind(**plain, contest=contest, verdict=verdict)
 
 
 def estimates_table(estimates: Sequence[Estimate], **further: Sequence[Any]) -> pd.DataFrame:

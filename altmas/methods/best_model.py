@@ -182,6 +182,10 @@ class BestModelFindings(RunFindings):
 
     run: BestModelRun
 
+    def leading(self, metric: str | None = None) -> Leading:
+        """Which model leads by accuracy."""
+        return self.contest(metric).leading
+
     def contest(self, metric: str | None = None) -> Contest:
         """Which model is best by accuracy, the only metric these methods know."""
         import pandas as pd

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from altmas.core.answers import Answers
@@ -13,9 +13,10 @@ from altmas.core.policies import Choice, choose_uniformly
 
 @dataclass(frozen=True)
 class RandomSampling:
-    """Ask about items drawn uniformly; report the metric on the answers alone."""
+    """Ask about items drawn uniformly; report the metric on the answers alone, of every model."""
 
     name: str = "random"
+    several_models: ClassVar[bool] = True
     metric_blind: ClassVar[bool] = True
     draws_alike: ClassVar[bool] = True
     refit_growth: ClassVar[float] = NEVER
@@ -42,4 +43,11 @@ class RandomRun:
 
     def estimate(self, level: float) -> list[Estimate]:
         """The metrics of the answers."""
-        return on_answers(self.job.metrics, self.answers.confusion(self.job.pool), self.job.pool.size, level)
+        pool, several = self.job.pool, len(self.job.pool.outputs) > 1
+        return [
+            replace(one, model=outputs.name if several else "")
+            for outputs in pool.outputs
+            for one in on_answers(
+                self.job.metrics, self.answers.confusion(pool.of_model(outputs.name)), pool.size, level
+            )
+        ]

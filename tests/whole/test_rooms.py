@@ -33,7 +33,7 @@ TABLE = {
     "plots": (("core", "metrics", "surfaces", "words"), USUAL | {"matplotlib"}),
     "features": (("core", "metrics"), USUAL | {"sklearn", "PIL"}),
     "formats": (("core", "features", "metrics"), USUAL | {"pyarrow"}),
-    "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces"), set()),
+    "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces", "words"), set()),
     "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib"}),
     "page": (("audits", "core", "metrics"), WEB | {"numpy"}),
