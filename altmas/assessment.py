@@ -177,7 +177,9 @@ def assess(
                 with answers_kept(chosen, done.answers, pool):
                     lead = leading_of(chosen, done.run, job, done.answers, plan.level)
                 led.append(history_row(done.round, len(done.answers), lead))
-                tell.step(len(done.answers), plan.budget, f"{chosen.name}: {lead.leader} leads, P(best) {lead.p_best:.2f}")
+                tell.step(
+                    len(done.answers), plan.budget, f"{chosen.name}: {lead.leader} leads, P(best) {lead.p_best:.2f}"
+                )
                 if narrow is not None and lead.loss_bound <= narrow and _settled(chosen, job, done, plan, narrow):
                     break
                 continue

@@ -16,7 +16,7 @@ from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.leases import Held
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.record import Record
-from altmas.audits.settings import Settings, metrics_wanted, preferred_batch, versions
+from altmas.audits.settings import Settings, metrics_wanted, preferred_portions, versions
 from altmas.audits.telling import annotator_name
 from altmas.audits.values import Query, Verification
 from altmas.catalogue import USUAL
@@ -57,7 +57,7 @@ class Audit(Record):
         options: Mapping[str, Any] | None = None,
         seed: int | None = None,
         secret: str | None = None,
-        initial: int = 50,
+        initial: int | None = None,
         batch: int | None = None,
         level: float = 0.95,
         budget: int | None = None,
@@ -78,7 +78,8 @@ class Audit(Record):
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
         `features` take the place of the pool's: as for `altmas.assess`, or `"auto"`, made of `items` and `media`.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
-        of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one.
+        of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one; `initial`
+        and `batch` are 50 and 10, or what method and task prefer.
         `seed` is drawn by the operating system where none is given. The questions follow from it and from a secret that
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.
@@ -91,13 +92,14 @@ class Audit(Record):
         if features is not None:
             told = [array for one in (*pool.outputs, *pool.opinions) for array in (one.predictions, one.scores)]
             pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told, ids=pool.ids))
-        portion = preferred_batch(method, options or {}) if batch is None else batch
+        goal = as_task(task, about)
+        first, portion = preferred_portions(method, options or {}, goal, pool, initial, batch)
         settings = Settings(
-            metrics_wanted(metrics, method, options or {}), method, dict(options or {}),
+            metrics_wanted(metrics, method, options or {}, goal), method, dict(options or {}),
             draws.new_seed() if seed is None else seed,
-            min(whole_number("initial", initial, 1), pool.size), portion, level, budget, overlap, guidelines, title,
+            min(whole_number("initial", first, 1), pool.size), portion, level, budget, overlap, guidelines, title,
             None if cost is None else as_costs(cost),
-            dict(inputs or {}), versions(), task=task_data(as_task(task, about)),
+            dict(inputs or {}), versions(), task=task_data(goal),
         )  # fmt: skip
         return cls.open(make_folder(Path(folder), pool, settings, items, media, secret))
 
@@ -106,7 +108,10 @@ class Audit(Record):
         """What is to be found out."""
         created = self.created.body
         metrics, engine = self.settings.metrics_on(self.pool), int(created.get("engine", 0))
-        return Job(self.pool, metrics, draws.draws_seed(created), afresh=engine < 1, even_start=engine < 3)
+        return Job(
+            self.pool, metrics, draws.draws_seed(created), afresh=engine < 1, even_start=engine < 3,
+            voteless_start=engine < 4,
+        )  # fmt: skip
 
     @cached_property
     def _questions(self) -> Questions:

@@ -22,6 +22,7 @@ from altmas.audits.settings import ECE
 from altmas.audits.state import State
 from altmas.catalogue import findings_of
 from altmas.core.checks import fraction
+from altmas.core.contest import Contest, HoldsContests, best_by_metric
 from altmas.core.estimates import whatever_missing
 from altmas.core.findings import (
     ComparesModels,
@@ -41,11 +42,12 @@ from altmas.core.method import Job, Replays, draws_alike
 from altmas.core.pool import Pool
 from altmas.core.result import estimates_table
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import Compare, Identify, Surface
+from altmas.core.tasks import Best, Compare, Identify, Surface
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
+from altmas.words.best import best_verdict
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
@@ -166,6 +168,8 @@ class AuditFindings:
         task = self.audit.settings.goal
         if isinstance(task, Identify) and isinstance(self.found, Identifies):
             return str(self.found.identified(task).attrs["verdict"])
+        if isinstance(task, Best) and self.contests:
+            return best_verdict(self.contests[0])
         if isinstance(task, Compare):
             return str(self.compare(task.by, task.a, task.b, rope=task.rope)["verdict"])
         surface = getattr(self.audit.method, "surface_task", task)
@@ -195,12 +199,25 @@ class AuditFindings:
         return self.found.ece(model) if isinstance(self.found, TellsCalibration) else None
 
     def differences(self) -> pd.DataFrame | None:
-        """Paired differences of every two models; None for one."""
+        """Paired differences of every two models, or of many with the leader; None for one."""
         return self.found.differences() if isinstance(self.found, ComparesModels) else None
 
     def best(self) -> pd.DataFrame | None:
-        """P(best) of every model by metric; None for one."""
-        return self.found.best() if isinstance(self.found, ComparesModels) else None
+        """The models by every metric, best first; None for one."""
+        if isinstance(self.found, HoldsContests) and len(self.models) > 1:
+            return best_by_metric(self.contests)
+        return None
+
+    @cached_property
+    def contests(self) -> tuple[Contest, ...]:
+        """Which model is best, by every metric; none for one model, or where the method cannot tell."""
+        if len(self.models) < 2 or not isinstance(self.found, HoldsContests):
+            return ()
+        task = self.audit.settings.goal
+        names = [one.name for one in self.found.job.metrics]
+        if isinstance(task, Best):  # the metric that decides comes first
+            names.sort(key=lambda name: name != task.name)
+        return tuple(self.found.contest(name) for name in names)
 
     @property
     def features_verdict(self) -> str:

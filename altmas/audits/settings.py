@@ -9,13 +9,14 @@ from typing import Any
 
 from altmas import __version__
 from altmas.audits.events import canonical
-from altmas.catalogue import METHODS, USUAL, for_task, make_method, usual_metrics
+from altmas.catalogue import METHODS, USUAL, for_task, make_method, portions, usual_metrics
 from altmas.core.checks import fraction, whole_number
+from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method
 from altmas.core.plugins import METHOD_PLUGINS, plugin
 from altmas.core.pool import Pool
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import EstimateGroups, Task, as_task, task_data
+from altmas.core.tasks import Best, EstimateGroups, Task, as_task, task_data
 from altmas.metrics import Metric
 from altmas.metrics.errors import AltmasError, InputError
 
@@ -79,7 +80,7 @@ class Settings:
         self._check_calibration(pool)
         method = self.make_method(pool)
         if len(pool.outputs) > 1 and not getattr(method, "several_models", False):
-            raise InputError("method", "be certified for several models", repr(self.method))
+            raise InputError("method", "be certified or random for several models", repr(self.method))
         try:
             canonical(self.as_dict())
         except (TypeError, ValueError) as error:
@@ -124,12 +125,21 @@ def options_now(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return rest if options["network"] else {**rest, "learners": []}
 
 
-def metrics_wanted(metrics: str | Sequence[str], method: str, options: Mapping[str, Any]) -> tuple[str, ...]:
+def metrics_wanted(
+    metrics: str | Sequence[str], method: str, options: Mapping[str, Any], task: Task | None = None
+) -> tuple[str, ...]:
     """Names of metrics; where none are named, `accuracy,macro_precision,macro_recall` or what the method knows.
+
+    That by which the best of several models is sought is always among them.
 
     >>> metrics_wanted("usual", "surface", {}), metrics_wanted("mcc", "surface", {})
     (('accuracy',), ('mcc',))
+    >>> metrics_wanted("mcc", "certified", {}, Best())
+    ('accuracy', 'mcc')
     """
+    if isinstance(task, Best):
+        more = () if isinstance(metrics, str) and metrics == USUAL else metrics_wanted(metrics, method, options)
+        return (task.name, *(one for one in more if one != task.name))
     if not isinstance(metrics, str):
         return tuple(metrics)
     if metrics != USUAL:
@@ -141,12 +151,15 @@ def metrics_wanted(metrics: str | Sequence[str], method: str, options: Mapping[s
     return THREE if found == "alt_mas_3" else (found,)
 
 
-def preferred_batch(method: str, options: Mapping[str, Any]) -> int:
-    """How many questions to draw at a time where nobody says: what the method prefers, or 10."""
+def preferred_portions(
+    method: str, options: Mapping[str, Any], task: Task, pool: Pool, initial: int | None, batch: int | None
+) -> tuple[int, int]:
+    """How many questions to draw before the first fit, and at a time after it, where nobody says."""
     try:
-        return int(getattr(make_method(method, **options), "batch", 10))
-    except AltmasError:
-        return 10  # what is wrong with the method is told when the settings are checked
+        made = for_task(make_method(method, **options), task, pool)[0]
+    except AltmasError:  # what is wrong with the method is told when the settings are checked
+        return (USUAL_INITIAL if initial is None else initial), (USUAL_BATCH if batch is None else batch)
+    return portions(made, task, initial, batch)
 
 
 def versions() -> dict[str, str]:

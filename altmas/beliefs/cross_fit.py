@@ -111,14 +111,14 @@ class CrossFit:
         return mixed, shares
 
 
-def cross_fit_on(pool: Pool, seed: int, learners: Learners = AUTO) -> CrossFit:
-    """The candidates of a pool, with learners on its features where it has some.
+def cross_fit_on(pool: Pool, seed: int, learners: Learners = AUTO, *, vote: bool = True) -> CrossFit:
+    """The candidates of a pool, with learners on its features where it has some; without the models' vote if so said.
 
     >>> [one.name for one in cross_fit_on(Pool.build([0, 1, 1]), 0).models]
     ['scores']
     """
     bound = learners_on(pool, learners)
-    models = label_models(pool, learners=bound is not None)
+    models = label_models(pool, learners=bound is not None, vote=vote)
     return CrossFit(models, pool.size, len(pool.classes), seed, bound)
 
 

@@ -97,12 +97,13 @@ class FromVote:
         return self.vote.probabilities(wanted, self.vote.fit(answers.items, answers.labels, weights))
 
 
-def label_models(pool: Pool, *, learners: bool = False) -> list[LabelModel]:
+def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> list[LabelModel]:
     """The candidates for this pool.
 
     Where three or more models speak, under test or with an opinion, their vote. For each model under test: agreement
     from its own outputs with the others as opinions, and with `learners` the same with what learners on features say.
-    Of many models only the best few by the vote are gone into like this, so that the time is linear in their number.
+    Of many models only the best few by the vote are gone into like this, so that the time is linear in their number,
+    and where there is a vote, only those that have scores. Without `vote` all are, as in older versions.
 
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]))]
     ['scores']
@@ -111,18 +112,22 @@ def label_models(pool: Pool, *, learners: bool = False) -> list[LabelModel]:
     from altmas.surrogates.outputs.vote import Vote
 
     said, classes = (*pool.outputs, *pool.opinions), len(pool.classes)
+    order, under_test = list(range(len(said))), list(range(len(pool.outputs)))
     voted: list[LabelModel] = []
-    order = list(range(len(said)))
-    if len(said) >= VOTERS:
-        vote = Vote(np.stack([one.predictions for one in said]), classes)
-        voted.append(FromVote(vote))
+    if vote and len(said) >= VOTERS:
+        voting = Vote(np.stack([one.predictions for one in said]), classes)
+        voted.append(FromVote(voting))
         if len(said) > FEW_OPINIONS + 1:
-            order = np.argsort(-vote.weights, kind="stable").tolist()
+            order = np.argsort(-voting.weights, kind="stable").tolist()
+        several = len(pool.outputs) > 1
+        under_test = [one for one in order if one < len(pool.outputs) and not (several and said[one].scores is None)]
+        under_test = under_test[:FEW_MODELS]
     alone: list[LabelModel] = []
     helped: list[LabelModel] = []
-    for index in [one for one in order if one < len(pool.outputs) and (not voted or said[one].scores is not None)][:FEW_MODELS]:
+    for index in under_test:
         name = "scores" if len(pool.outputs) == 1 else f"scores of {said[index].name}"
-        evidence = evidence_from(said[index], classes, [said[one] for one in order if one != index][:FEW_OPINIONS])
+        others = [said[one] for one in order if one != index]
+        evidence = evidence_from(said[index], classes, others[:FEW_OPINIONS] if voted else others)
         alone.append(FromOutputs(name, evidence))
         if learners:
             helped.append(FromOutputs(f"{name} and features", evidence, asks_learners=True))

@@ -110,6 +110,11 @@ class Linearised:
             ranges[rows] = np.ptp(_slopes(self.parts, rows), axis=1)
         return ranges
 
+    @property
+    def ranges_of_parts(self) -> FloatArray:
+        """The same part by part, as older versions had it: more where parts cancel out."""
+        return np.asarray(sum(_range(part) for part in self.parts))
+
     def moves(self, answers: Answers) -> FloatArray:
         """g_i(y_i) of each answer `[n]`."""
         return self.moves_at(answers.items, answers.labels)

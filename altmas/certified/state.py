@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,13 +95,15 @@ class Setup:
         size, recipe = self.job.pool.size, self.recipe
         if self.job.even_start or recipe.worth == "uniform":
             return np.full(size, 1.0 / size)
-        believed = Sample(self.outputs_alone.before_answers(np.arange(size)), Answers(), np.ones(size))
+        voteless = self.job.voteless_start
+        outputs = cross_fit_on(self.job.pool, self.job.seed, (), vote=False) if voteless else self.outputs_alone
+        believed = Sample(outputs.before_answers(np.arange(size)), Answers(), np.ones(size))
         if recipe.best is not None:
             first = chances_to_tell_apart(self.standing(self.contested(believed), believed))
             return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
         targets = self.targets if self.job.drawn_for is None else targets_of(self.job.drawn_for, self.job.pool)
-        at = _linearised(targets, believed)
-        blind = blind_chances([one.ranges for one in at])
+        at = _linearised(targets, believed, every_pair=voteless)
+        blind = blind_chances([one.ranges_of_parts if voteless else one.ranges for one in at])
         first = chances(neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind)
         return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
 
@@ -370,15 +373,18 @@ def _refit_for_contest(
     return made
 
 
-def _linearised(targets: list[Target], sample: Sample) -> list[Linearised]:
+def _linearised(targets: list[Target], sample: Sample, *, every_pair: bool = False) -> list[Linearised]:
     """Every target and, where several models are assessed, how far the others are from the one that seems best.
 
-    Differences are drawn for too; not those of every two, which would be work for every pair of models.
+    Differences are drawn for too; not those of every two, as in older versions, which is work for every pair of models.
     """
     each = [linearise([(1.0, target)], sample) for target in targets]
     apart = []
     for name in dict.fromkeys(one.name for one in targets):
         some = [one for one in each if one.name == name]
+        if every_pair:
+            apart += [minus(a, b, sample) for a, b in combinations(some, 2)]
+            continue
         sign = -1 if lower_is_better(some[0].parts[0].target.metric) else 1
         leader = max(some, key=lambda one: sign * one.plug_in)
         apart += [minus(one, leader, sample) for one in some if one is not leader]

@@ -166,26 +166,57 @@ def _pair(pool: Pool, by: str, a: str, b: str) -> tuple[str, Hashable, Hashable]
 
 @click.command(short_help="Rank and compare several models under test.")
 @shared.folder
+@click.option("--metric", help="Which is best by this metric. Default: every metric of the audit.")
+@click.option("--anytime", is_flag=True, help="Intervals and a loss that hold at all looks together.")
 @shared.level
 @shared.as_json
-def vendors(audit: Path, level: float | None, as_json: bool) -> None:
-    """Several models under test: each one's metrics, every difference, and which is probably best."""
-    from altmas.metrics.errors import InputError
+def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None, as_json: bool) -> None:
+    """Several models under test: which is probably best, how far the others are behind, what choosing now costs."""
+    from dataclasses import asdict
 
-    with shared.found_in(audit, as_json, level=level) as (_, found):
-        apart, best = found.differences(), found.best()
-        if apart is None or best is None:
+    from altmas.core.plain import plain_data
+    from altmas.metrics.errors import InputError
+    from altmas.words.best import best_verdict
+
+    with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metric), anytime=anytime) as (_, found):
+        contests, apart, best = found.contests, found.differences(), found.best()
+        if not contests or best is None:
             hint = "Give --predictions several times to altmas init."
             raise InputError("audit", "have several models under test", f"one, {found.models[0]!r}", hint)
         table, warnings = found.estimates, found.warnings
+    verdicts = [best_verdict(one) for one in contests]
     if as_json:
-        data = {"estimates": shared.rows(table), "differences": shared.rows(apart), "best": shared.rows(best)}
+        told = [
+            {"metric": one.metric, **plain_data(asdict(one.leading)), "verdict": said, "promise": one.promise}
+            for one, said in zip(contests, verdicts, strict=True)
+        ]
+        data = {
+            "contests": told,
+            "best": shared.rows(best),
+            "estimates": shared.rows(table),
+            "differences": [] if apart is None else shared.rows(apart),
+        }
         shared.say_json("vendors", data, audit)
         return
-    ranked = shared.with_interval(table).merge(best[["metric", "model", "p_best"]], on=["metric", "model"], how="left")
-    ranked = ranked.sort_values(["metric", "p_best"], ascending=[True, False], kind="stable")
-    shared.say_table(ranked, ["metric", "model", "estimate", "interval", "p_best"], "Each vendor")
-    columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
-    shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
-    shared.say(DIRECTLY)
+    for one in contests:
+        ranked = shared.with_interval(one.table)
+        behind = shared.with_interval(one.table.drop(columns=["estimate", "low", "high"]).rename(
+            columns={"behind": "estimate", "behind_low": "low", "behind_high": "high"}
+        ))  # fmt: skip
+        shown = ranked.assign(behind_interval=behind["interval"])
+        shown.loc[shown["model"] == one.leader, ["behind", "behind_interval"]] = [0.0, "leads"]
+        columns = ["model", "p_best", "estimate", "interval", "behind", "behind_interval", "ruled_out"]
+        shared.say_table(shown.head(MODELS_SHOWN), columns, f"By {one.metric}, best first")
+        if len(shown) > MODELS_SHOWN:
+            shared.say(f"... and {len(shown) - MODELS_SHOWN:,} more, which --json has")
+    if apart is not None and len(found.models) <= FEW_MODELS:
+        columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
+        shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
+        shared.say(DIRECTLY)
+    for said in verdicts:
+        shared.say(said)
     shared.say_warnings(warnings)
+
+
+MODELS_SHOWN, FEW_MODELS = 20, 4
+"""Rows of a table of models, and for how many models every pair is shown."""

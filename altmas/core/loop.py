@@ -16,7 +16,6 @@ from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.metrics.errors import AltmasError, InputError
 
-
 USUAL_INITIAL, USUAL_BATCH = 50, 10
 """Labels before the first fit and per round after it, where neither the user nor the method says."""
 

@@ -36,7 +36,7 @@ class Job:
 
     Where other metrics are asked for afterwards, `drawn_for` are those that the questions were drawn for. Audits of
     older versions drew otherwise: with `afresh` the clocks of a race are set anew for every round, with `even_start`
-    all items have the same chance before the first answer.
+    all items have the same chance before the first answer, with `voteless_start` models did not vote before it.
     """
 
     pool: Pool
@@ -45,6 +45,7 @@ class Job:
     reporter: Reporter = field(default_factory=Silent)
     afresh: bool = False
     even_start: bool = False
+    voteless_start: bool = False
     drawn_for: tuple[Metric, ...] | None = None
 
 

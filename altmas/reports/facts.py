@@ -16,8 +16,8 @@ from altmas.core.plain import plain_data, plain_name, plain_rows
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
+from altmas.words.best import best_verdict
 from altmas.words.comparing import two_models
-from altmas.words.extremes import best_of
 from altmas.words.verdict import NO_LABELS
 
 if TYPE_CHECKING:
@@ -37,15 +37,16 @@ SCHEMA = {
     "features (numbers per item, or null), features_from (what they were made of, or '')",
     "method": "its name",
     "guidelines": "what annotators were told",
-    "headline": "sentences: one verdict, or one per model and then which is best",
-    "models": "a list; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
+    "headline": "sentences: one verdict, or which model is best and then one verdict per model",
+    "models": "a list, best first, of many only the best few; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
     "features, unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], "
     "surface (by, estimator, least, combinations, judged, labelled, largest_only, verdict, promise, "
     "arms [values, ...], "
     "attributes [attribute, rows []], pairs [attributes, values, cells []]; null unless asked for), confusion "
     "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
     "left_out [part, why]",
-    "vendors": "differences [], best [], sentences []; or null for one model",
+    "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, verdict], best [] (a row per "
+    "metric and model, best first), differences [], sentences []; or null for one model",
     "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
     "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
     "classes_seen": "a row per declared class: class, labels (that named it) and, where the method tells it, estimate, "
@@ -61,6 +62,9 @@ SCHEMA = {
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
 """What each field holds. Numbers that are not known are null."""
+
+MODELS_TOLD = 6
+"""So many models a report goes into."""
 
 CONTENT = ("note", "content", "text")
 """What an event may hold of an item's content: an annotator's note often quotes it."""
@@ -91,7 +95,7 @@ def gather(
     wanted = Wanted(pairs, positive("rope", rope), positive("within", within), surface, estimator)
     findings = audit.findings(level) if audit.status().answered else None
     status, pool = audit.status(), audit.pool  # after the findings, which make a refit that is due
-    models = [_model(audit, findings, one.name, wanted) for one in pool.outputs]
+    models = [_model(audit, findings, name, wanted) for name in _told_of(findings, pool)]
     estimates = [{**row, "model": one["name"]} for one in models for row in one["estimates"]]
     missing = {
         "unsure": status.unsure, "skip": status.skipped, "disputed": status.disputed, "taken_back": status.taken_back,
@@ -149,17 +153,26 @@ def _model(audit: Audit, findings: AuditFindings | None, name: str, wanted: Want
     return {"name": name, "verdict": verdict, **none, **empty, "left_out": left_out}
 
 
+def _told_of(findings: AuditFindings | None, pool: Pool) -> list[str]:
+    """The models that a report goes into, best first; of many the best few, the others are in the table of all."""
+    names = [one.name for one in pool.outputs]
+    if findings is not None and findings.contests:
+        names = [str(one) for one in findings.contests[0].table["model"]]
+    return names[:MODELS_TOLD]
+
+
 def _vendors(findings: AuditFindings | None) -> dict[str, Any] | None:
-    if findings is None or len(findings.models) < 2:
+    if findings is None or not findings.contests:
         return None
     differences, best = findings.differences(), findings.best()
-    if differences is None or best is None:
-        return None
-    pairs, chances = plain_rows(differences), plain_rows(best)
-    metrics = list(dict.fromkeys(row["metric"] for row in chances))
-    sentences = [best_of(one, [row for row in chances if row["metric"] == one]) for one in metrics]
-    sentences += [two_models(row, findings.level) for row in pairs]
-    return {"differences": pairs, "best": chances, "sentences": sentences}
+    pairs = [] if differences is None else plain_rows(differences)
+    contests = [
+        {"metric": one.metric, **plain_data(asdict(one.leading)), "verdict": best_verdict(one)}
+        for one in findings.contests
+    ]
+    sentences = [one["verdict"] for one in contests] + [two_models(row, findings.level) for row in pairs]
+    ranked = [] if best is None else plain_rows(best)
+    return {"contests": contests, "best": ranked, "differences": pairs, "sentences": sentences}
 
 
 def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) -> list[str]:

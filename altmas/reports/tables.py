@@ -252,9 +252,26 @@ def history_table(rows: Sequence[Row], level: float) -> Table:
     return Table.of("Estimates against labels", columns, rows, most=2 * TABLE_ROWS)
 
 
-def best_table(rows: Sequence[Row]) -> Table:
-    """P(best) by metric and model."""
-    columns = [_METRIC, text("model"), _measured("estimate", "estimate", _alike), probability("P(best)", "p_best")]
+def best_table(rows: Sequence[Row], level: float) -> Table:
+    """The models by each metric, best first, and how far each is behind the leader."""
+    leaders = {row["metric"]: row["model"] for row in reversed(rows)}
+
+    def behind(row: Row) -> str:
+        return (
+            "leads" if leaders[row["metric"]] == row["model"] else signed(row["behind"], share=is_share(row["metric"]))
+        )
+
+    def between(row: Row) -> str:
+        if leaders[row["metric"]] == row["model"]:
+            return ""
+        return signed_interval(row["behind_low"], row["behind_high"], share=is_share(row["metric"]))
+
+    columns = [
+        _METRIC, text("model"), probability("P(best)", "p_best"), _measured("estimate", "estimate", _alike),
+        _measured_interval(level, _alike), ("behind the leader by", behind),
+        (f"behind, {interval_head(level)}", between),
+        ("ruled out", lambda row: "yes" if row["ruled_out"] else ""),
+    ]  # fmt: skip
     return Table.of("Which is best", columns, rows, 2)
 
 

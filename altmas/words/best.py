@@ -29,14 +29,19 @@ now costs 0.2 points on average, and with 95% at most 1.1 points."
     """
     lead, by = found.leading, named(found.metric)
     if math.isnan(lead.expected_loss):
-        return f"{quoted(lead.leader)} is taken for the best by {by} (P(best) {chance(lead.p_best)}); nothing is promised."
+        return (
+            f"{quoted(lead.leader)} is taken for the best by {by} (P(best) {chance(lead.p_best)}); nothing is promised."
+        )
     if lead.loss_bound == 0 and lead.expected_loss == 0 and lead.p_best >= SURE:
-        return f"{quoted(lead.leader)} is the best by {by}, for all that the labels tell (P(best) {chance(lead.p_best)})."
+        return (
+            f"{quoted(lead.leader)} is the best by {by}, for all that the labels tell (P(best) {chance(lead.p_best)})."
+        )
     if lead.p_best >= PROBABLE:
         adverb = "almost certainly" if lead.p_best >= SURE else "probably"
         said = f"{quoted(lead.leader)} is {adverb} the best by {by} (P(best) {chance(lead.p_best)})."
         return f"{said} To choose it now costs {_cost(found)}."
-    return f"Too close to call by {by}: {_remaining(found)}. To choose {quoted(lead.leader)} now costs {_cost(found)}."
+    cost = f"To choose {quoted(lead.leader)} now costs {_cost(found)}."
+    return f"Too close to call by {named(found.metric)}: {_remaining(found)}. {cost}"
 
 
 def _remaining(found: Contest) -> str:

@@ -1,10 +1,10 @@
-"""Sentences about the worst group and the best model: named where the labels settle it, else the contenders."""
+"""Sentences about the worst group: named where the labels settle it, else the contenders."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.wording import Row, chance, clean, figure, listed, named, quoted, right_in
+from altmas.words.wording import Row, chance, clean, figure, listed, quoted, right_in
 
 SURE, PROBABLE, FAINT = 0.95, 0.75, 0.1
 """The worst or best is named as almost certain, as probable, or as a contender from these probabilities on."""
@@ -96,19 +96,3 @@ def contenders(ranked: Sequence[Row], name: str, most: int = 4) -> list[Row]:
             break
         chosen.append(row)
     return chosen
-
-
-def best_of(metric: str, rows: Sequence[Row]) -> str:
-    """Which of several models is best by one metric; the rows have `model` and `p_best`.
-
-    >>> best_of("accuracy", [{"model": "ours", "p_best": 0.93}, {"model": "theirs", "p_best": 0.07}])
-    "'ours' is probably the best by accuracy (P(best) 0.93)."
-    >>> best_of("accuracy", [{"model": "ours", "p_best": 0.6}, {"model": "theirs", "p_best": 0.4}])
-    "Which is best by accuracy is not settled yet: 'ours' (P 0.60) or 'theirs' (P 0.40)."
-    """
-    ranked = sorted(rows, key=lambda row: -row["p_best"])
-    p = ranked[0]["p_best"]
-    if p < PROBABLE:
-        return f"Which is best by {named(metric)} is not settled yet: {_either(ranked, 'model', 'p_best')}."
-    adverb = "almost certainly" if p >= SURE else "probably"
-    return f"{quoted(ranked[0]['model'])} is {adverb} the best by {named(metric)} (P(best) {chance(p)})."
