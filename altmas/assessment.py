@@ -26,7 +26,7 @@ from altmas.core.contest import HoldsContests, history_row
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
 from altmas.core.method import Job, Method
-from altmas.core.oracles import TableOracle, as_oracle, labels_in
+from altmas.core.oracles import Oracle, TableOracle, as_oracle, labels_in
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
 from altmas.core.result import Result
@@ -167,25 +167,9 @@ def assess(
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
     seed = new_seed() if seed is None else whole_number("seed", seed, 0)
-    seen: list[Round] = []
-    led: list[dict[str, Any]] = []
     with reporter(progress) as tell:
         job = Job(pool, wanted, seed, tell)
-        for done in rounds(job, chosen, answering, plan):
-            seen.append(done)
-            if isinstance(goal, Best):
-                with answers_kept(chosen, done.answers, pool):
-                    lead = leading_of(chosen, done.run, job, done.answers, plan.level)
-                led.append(history_row(done.round, len(done.answers), lead))
-                tell.step(
-                    len(done.answers), plan.budget, f"{chosen.name}: {lead.leader} leads, P(best) {lead.p_best:.2f}"
-                )
-                if narrow is not None and lead.loss_bound <= narrow and _settled(chosen, job, done, plan, narrow):
-                    break
-                continue
-            top = done.estimates[0]
-            now = f"{chosen.name}: {top.metric} {top.estimate:.3f} [{top.low:.3f}, {top.high:.3f}]"
-            tell.step(top.labels, plan.budget, now)
+        seen, led = _followed(job, chosen, answering, plan, goal if isinstance(goal, Best) else None, narrow)
     last = seen[-1]
     with answers_kept(chosen, last.answers, pool):
         findings = findings_of(chosen, last.run, job, last.answers, plan.level)
@@ -197,6 +181,29 @@ def assess(
             found = surface_result(found, surface_found(chosen, findings, surface))
         unseen = last.answers.unseen(pool)
         return replace(found, remark=never_answered(unseen, len(pool.classes), len(last.answers), pool.size))
+
+
+def _followed(
+    job: Job, chosen: Method, oracle: Oracle, plan: Plan, goal: Best | None, within: float | None
+) -> tuple[list[Round], list[dict[str, Any]]]:
+    """The rounds until the budget is spent or the goal is reached, and in a contest who led after each."""
+    seen: list[Round] = []
+    led: list[dict[str, Any]] = []
+    for done in rounds(job, chosen, oracle, plan):
+        seen.append(done)
+        if goal is None:
+            top = done.estimates[0]
+            now = f"{top.metric} {top.estimate:.3f} [{top.low:.3f}, {top.high:.3f}]"
+            job.reporter.step(top.labels, plan.budget, f"{chosen.name}: {now}")
+            continue
+        with answers_kept(chosen, done.answers, job.pool):
+            lead = leading_of(chosen, done.run, job, done.answers, plan.level)
+            led.append(history_row(done.round, len(done.answers), lead))
+            now = f"{lead.leader} leads, P(best) {lead.p_best:.2f}"
+            job.reporter.step(len(done.answers), plan.budget, f"{chosen.name}: {now}")
+            if within is not None and lead.loss_bound <= within and _settled(chosen, job, done, plan, within):
+                break
+    return seen, led
 
 
 def _settled(chosen: Method, job: Job, done: Round, plan: Plan, within: float) -> bool:

@@ -78,8 +78,8 @@ class Audit(Record):
         `items` are the items' own columns, which annotators see, a row per item; `media` the path of each item's image.
         `features` take the place of the pool's: as for `altmas.assess`, or `"auto"`, made of `items` and `media`.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
-        of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one; `initial`
-        and `batch` are 50 and 10, or what method and task prefer.
+        of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one;
+        `initial` and `batch` are 50 and 10, or what method and task prefer.
         `seed` is drawn by the operating system where none is given. The questions follow from it and from a secret that
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.

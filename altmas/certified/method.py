@@ -92,7 +92,7 @@ class Certified:
 
 
 def _watched(setup: Setup) -> tuple[Any, ...]:
-    """What is bet on as the run goes. Of a contest nothing: which gaps matter shows later, and bets can be made again."""
+    """What is bet on as the run goes. Of a contest nothing: which gaps matter shows later, then bets are made again."""
     if setup.recipe.best is not None:
         return ()
     return tuple(one for target in setup.targets for one in ratios_of(target, setup.job.pool.classes))

@@ -172,11 +172,8 @@ def _pair(pool: Pool, by: str, a: str, b: str) -> tuple[str, Hashable, Hashable]
 @shared.as_json
 def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None, as_json: bool) -> None:
     """Several models under test: which is probably best, how far the others are behind, what choosing now costs."""
-    from dataclasses import asdict
-
-    from altmas.core.plain import plain_data
     from altmas.metrics.errors import InputError
-    from altmas.words.best import best_verdict
+    from altmas.words.best import contest_facts
 
     with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metric), anytime=anytime) as (_, found):
         contests, apart, best = found.contests, found.differences(), found.best()
@@ -184,12 +181,8 @@ def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None,
             hint = "Give --predictions several times to altmas init."
             raise InputError("audit", "have several models under test", f"one, {found.models[0]!r}", hint)
         table, warnings = found.estimates, found.warnings
-    verdicts = [best_verdict(one) for one in contests]
+    told = [contest_facts(one) for one in contests]
     if as_json:
-        told = [
-            {"metric": one.metric, **plain_data(asdict(one.leading)), "verdict": said, "promise": one.promise}
-            for one, said in zip(contests, verdicts, strict=True)
-        ]
         data = {
             "contests": told,
             "best": shared.rows(best),
@@ -213,8 +206,8 @@ def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None,
         columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
         shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
         shared.say(DIRECTLY)
-    for said in verdicts:
-        shared.say(said)
+    for one in told:
+        shared.say(one["verdict"])
     shared.say_warnings(warnings)
 
 

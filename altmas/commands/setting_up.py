@@ -64,9 +64,7 @@ DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget",
 @click.option("--budget", type=click.IntRange(1), help="How many labels you plan for.")
 @click.option("--initial", type=click.IntRange(1), help="Questions before the first fit: 50, or what suits the task.")
 @click.option("--batch", type=click.IntRange(1), help="Questions drawn at a time: 10, or what the method prefers.")
-@click.option(
-    "--task", default="estimate", show_default=True, help="Or best, identify, compare, surface: what to draw for."
-)
+@click.option("--task", default="estimate", show_default=True, help="Or best, identify, compare, surface.")
 @click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
 @click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")

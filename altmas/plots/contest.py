@@ -1,4 +1,4 @@
-"""The picture of a contest: how far each of the best models is behind the leader, and its probability to be the best."""
+"""The picture of a contest: how far each of the best models is behind the leader, and its P(best)."""
 
 from __future__ import annotations
 

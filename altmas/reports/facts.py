@@ -16,7 +16,7 @@ from altmas.core.plain import plain_data, plain_name, plain_rows
 from altmas.reports.facts_model import ModelFacts, Wanted, main_row
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
-from altmas.words.best import best_verdict
+from altmas.words.best import contest_facts
 from altmas.words.comparing import two_models
 from altmas.words.verdict import NO_LABELS
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from altmas.audits.audit import Audit
     from altmas.audits.events import Event
     from altmas.audits.looks import AuditFindings
+    from altmas.core.pool import Pool
     from altmas.surfaces.membership import By
     from altmas.surfaces.recipe import SurfaceRecipe
 
@@ -38,14 +39,14 @@ SCHEMA = {
     "method": "its name",
     "guidelines": "what annotators were told",
     "headline": "sentences: one verdict, or which model is best and then one verdict per model",
-    "models": "a list, best first, of many only the best few; each has name, main (metric), verdict (how_good, reach, promise, worst [], next, random, "
-    "features, unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], "
+    "models": "a list, best first, of many only the best few; each has name, main (metric), verdict (how_good, reach, "
+    "promise, worst [], next, random, features, unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], "
     "surface (by, estimator, least, combinations, judged, labelled, largest_only, verdict, promise, "
     "arms [values, ...], "
     "attributes [attribute, rows []], pairs [attributes, values, cells []]; null unless asked for), confusion "
     "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
     "left_out [part, why]",
-    "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, verdict], best [] (a row per "
+    "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, promise, verdict], best [] (a row per "
     "metric and model, best first), differences [], sentences []; or null for one model",
     "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
     "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
@@ -166,10 +167,7 @@ def _vendors(findings: AuditFindings | None) -> dict[str, Any] | None:
         return None
     differences, best = findings.differences(), findings.best()
     pairs = [] if differences is None else plain_rows(differences)
-    contests = [
-        {"metric": one.metric, **plain_data(asdict(one.leading)), "verdict": best_verdict(one)}
-        for one in findings.contests
-    ]
+    contests = [contest_facts(one) for one in findings.contests]
     sentences = [one["verdict"] for one in contests] + [two_models(row, findings.level) for row in pairs]
     ranked = [] if best is None else plain_rows(best)
     return {"contests": contests, "best": ranked, "differences": pairs, "sentences": sentences}

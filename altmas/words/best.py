@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
+from typing import Any
 
 from altmas.core.contest import HOPELESS, Contest
+from altmas.core.plain import plain_data
 from altmas.words.extremes import PROBABLE, SURE
 from altmas.words.wording import chance, counted, is_share, named, points, quoted
 
@@ -21,8 +24,8 @@ def best_verdict(found: Contest) -> str:
     >>> def found(lead):
     ...     return Contest("accuracy", lead, table.assign(p_best=[lead.p_best, 1 - lead.p_best]), 50, 0.95, "")
     >>> best_verdict(found(Leading("ours", 0.93, 0.002, 0.011, 2)))
-    "'ours' is probably the best by accuracy (P(best) 0.93). To choose it now costs 0.2 points on average, and with 95% \
-at most 1.1 points."
+    "'ours' is probably the best by accuracy (P(best) 0.93). To choose it now costs 0.2 points on average, and with \
+95% at most 1.1 points."
     >>> best_verdict(found(Leading("ours", 0.6, 0.002, 0.011, 2)))
     "Too close to call by accuracy: 2 of 2 models remain, 'ours' (P(best) 0.60) and 'theirs' (0.40). To choose 'ours' \
 now costs 0.2 points on average, and with 95% at most 1.1 points."
@@ -42,6 +45,12 @@ now costs 0.2 points on average, and with 95% at most 1.1 points."
         return f"{said} To choose it now costs {_cost(found)}."
     cost = f"To choose {quoted(lead.leader)} now costs {_cost(found)}."
     return f"Too close to call by {named(found.metric)}: {_remaining(found)}. {cost}"
+
+
+def contest_facts(found: Contest) -> dict[str, Any]:
+    """A contest as plain data, with its verdict."""
+    known = {"metric": found.metric, **plain_data(asdict(found.leading))}
+    return {**known, "promise": found.promise, "verdict": best_verdict(found)}
 
 
 def _remaining(found: Contest) -> str:
