@@ -40,14 +40,13 @@ SCHEMA = {
     "guidelines": "what annotators were told",
     "headline": "sentences: one verdict, or which model is best and then one verdict per model",
     "models": "a list, best first, of many only the best few; each has name, main (metric), verdict (how_good, reach, "
-    "promise, worst [], next, random, features, unanswered), estimates [], groups [by, metric, values, rows [], verdict, settled], comparisons [], "
-    "surface (by, estimator, least, combinations, judged, labelled, largest_only, verdict, promise, "
-    "arms [values, ...], "
-    "attributes [attribute, rows []], pairs [attributes, values, cells []]; null unless asked for), confusion "
-    "(classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), forecast [], history [], "
-    "left_out [part, why]",
-    "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, promise, verdict], best [] (a row per "
-    "metric and model, best first), differences [], sentences []; or null for one model",
+    "promise, worst [], next, random, features, unanswered), estimates [], groups [by, metric, values, rows [], "
+    "verdict, settled], comparisons [], surface (by, estimator, least, combinations, judged, labelled, largest_only, "
+    "verdict, promise, arms [values, ...], attributes [attribute, rows []], pairs [attributes, values, cells []]; null "
+    "unless asked for), confusion (classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), "
+    "forecast [], history [], left_out [part, why]",
+    "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, promise, verdict], best [] "
+    "(a row per metric and model, best first), differences [], sentences []; or null for one model",
     "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
     "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
     "classes_seen": "a row per declared class: class, labels (that named it) and, where the method tells it, estimate, "
