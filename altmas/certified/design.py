@@ -112,7 +112,7 @@ class Linearised:
 
     @property
     def ranges_of_parts(self) -> FloatArray:
-        """The same part by part, as older versions had it: more where parts cancel out."""
+        """The same part by part, which is quick: more than the range itself where parts cancel out."""
         return np.asarray(sum(_range(part) for part in self.parts))
 
     def moves(self, answers: Answers) -> FloatArray:

@@ -205,6 +205,13 @@ class CertifiedFindings:
         """Which model leads by a metric, and what choosing it now may cost."""
         if self.anytime:
             return self.contest(metric).leading
+        return self._leading if metric is None else self._leading_by(metric)
+
+    @cached_property
+    def _leading(self) -> Leading:
+        return self._leading_by(None)
+
+    def _leading_by(self, metric: str | None) -> Leading:
         targets = self._contested(metric)
         return leading(where_they_stand(self.estimator, targets), [one.model for one in targets], self.level)
 

@@ -126,7 +126,7 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
 def _tilt(gap: Linearised) -> float:
     """By how much a gap changes where the log odds change by 1 in favour of one of the two models."""
     total = float(gap.variance.sum())
-    step = float(gap.ranges @ gap.variance) / 2
+    step = float(gap.ranges_of_parts @ gap.variance) / 2
     return total * total / step if step > 0 else 0.0
 
 

@@ -60,6 +60,8 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise InputError(subject, "be one-dimensional, one value per item", f"shape {values.shape}")
     without_masked(subject, values)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":  # nothing among them can be unfit
+        return list(values.tolist())
     column = [plain(v) for v in values]
     unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or (v is not None and is_blank(v))]
     if unfit:
