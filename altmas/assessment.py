@@ -97,7 +97,7 @@ def assess(
         A name from the catalogue, or a method made with `make_method`.
     budget, initial, batch
         Labels in all, before the first fit, and per round after it: 50 and 10, or what method and task prefer (for
-        task `"best"` 5 and 5).
+        task `"best"` 5 and 1).
     level
         Of the intervals; what they promise is in the column `promise`.
     within

@@ -14,7 +14,7 @@ from altmas.certified.state import Setup, replay, rounds_of
 from altmas.core.answers import Answers
 from altmas.core.contest import HoldsContests, Leading, SeesLeader
 from altmas.core.findings import Findings, PlainFindings, asked
-from altmas.core.loop import CONTEST_PORTION, USUAL_BATCH, USUAL_INITIAL
+from altmas.core.loop import CONTEST_BATCH, CONTEST_INITIAL, USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import AskedRound, Job, Method, Run, TakesTasks, TellsFindings, draws_alike
 from altmas.core.options import check_options
 from altmas.core.plugins import METHOD_PLUGINS, called, plugin_names
@@ -147,9 +147,10 @@ def portions(method: Method, task: Task, initial: int | None = None, batch: int 
     """How many questions to ask before the first fit and at a time after it; left out, as method and task prefer.
 
     >>> portions(make_method("random"), Best()), portions(make_method("certified"), EstimateGroups(), batch=7)
-    ((5, 5), (50, 7))
+    ((5, 1), (50, 7))
     """
-    usual = (CONTEST_PORTION,) * 2 if isinstance(task, Best) else (USUAL_INITIAL, USUAL_BATCH)
+    contest = isinstance(task, Best)
+    usual = (CONTEST_INITIAL, CONTEST_BATCH) if contest else (USUAL_INITIAL, USUAL_BATCH)
     first = getattr(method, "initial", usual[0]) if initial is None else initial
     return int(first), int(getattr(method, "batch", usual[1]) if batch is None else batch)
 

@@ -213,6 +213,8 @@ class CertifiedFindings:
 
     def _leading_by(self, metric: str | None) -> Leading:
         targets = self._contested(metric)
+        if metric is None and self.state.believed.contenders:  # the others had no chance at the last refit
+            targets = [targets[place] for place in self.state.believed.contenders]
         return leading(where_they_stand(self.estimator, targets), [one.model for one in targets], self.level)
 
     def _contested(self, metric: str | None) -> list[Target]:

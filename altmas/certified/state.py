@@ -131,6 +131,7 @@ class Refit:
     arrays: ArrayMap
     known: int
     linearised: dict[Target, Linearised] = field(default_factory=dict)
+    contenders: list[int] = field(default_factory=list)  # of a contest: until the next refit only these are looked at
 
     @property
     def ideal(self) -> FloatArray:
@@ -369,7 +370,9 @@ def _refit_for_contest(
         by = setup.contested(drawn_by)
         arrays["features_error"] = np.array(share_of_error(at, by, now))
         at, now = by, drawn_by
-    arrays["ideal"] = chances_to_tell_apart(setup.standing(at, now))
+    stands = setup.standing(at, now)
+    made.contenders.extend(stands.contenders.tolist())
+    arrays["ideal"] = chances_to_tell_apart(stands)
     return made
 
 

@@ -12,7 +12,7 @@ from altmas.metrics.types import FloatArray
 BLIND, EVEN = 0.2, 0.4
 """The share of a choice that is blind to the belief, and what of it is alike for all items."""
 
-OWN = 0.1
+OWN = 0.05
 """How good the leader is counts as much as a contender that has this probability to be the best."""
 
 
