@@ -149,6 +149,7 @@ def assess(
     if learners is not None:
         chosen = with_learners(chosen, learners)
     goal = as_task(task, about, cost)
+    goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
     chosen, surface = for_task(chosen, goal, pool)
     first, portion = portions(chosen, goal, initial, batch)
     plan, narrow = _plan(pool, budget, first, portion, level), None if within is None else positive("within", within)

@@ -61,9 +61,6 @@ METHODS: dict[str, Callable[..., Method]] = {
 }
 """Name -> maker; the maker's keyword arguments are the method's options."""
 
-USUAL = "usual"
-"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
-
 
 def usual_metrics(method: Method) -> str:
     """The metrics of a method where none are named.
@@ -158,7 +155,7 @@ def portions(method: Method, task: Task, initial: int | None = None, batch: int 
 def _for_contest(method: Method, task: Best, pool: Pool) -> Method:
     """The method that looks for the best model: one that asks for that, or draws uniformly."""
     if len(pool.outputs) < 2:
-        hint = 'Give predictions={"ours": ..., "theirs": ...}.'
+        hint = "Give those of every model, each with its name."
         raise InputError("predictions", "be several models' for task 'best'", "one model's", hint)
     if isinstance(method, Certified):
         return replace(method, best=task.name)
@@ -177,7 +174,7 @@ def contested_metrics(task: Best, wanted: tuple[Metric, ...] | None, pool: Pool,
     >>> [one.name for one in contested_metrics(Best(), None, pool, None)]
     ['accuracy']
     """
-    found = resolve_metrics(task.metric, pool, cost)
+    found = resolve_metrics(task.metric or task.name, pool, cost)
     if len(found) > 1:
         raise InputError("metric of task 'best'", "be one metric", f"{task.name!r}, which is {len(found)}")
     return (*found, *(one for one in wanted or () if one.name != found[0].name))

@@ -23,7 +23,7 @@ from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.core.tasks import Task, as_costs, as_task, task_data
+from altmas.core.tasks import Best, Task, as_costs, as_task, task_data
 from altmas.formats.auto_features import given_features
 from altmas.metrics.errors import InputError
 
@@ -93,6 +93,7 @@ class Audit(Record):
             told = [array for one in (*pool.outputs, *pool.opinions) for array in (one.predictions, one.scores)]
             pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told, ids=pool.ids))
         goal = as_task(task, about)
+        goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
         first, portion = preferred_portions(method, options or {}, goal, pool, initial, batch)
         settings = Settings(
             metrics_wanted(metrics, method, options or {}, goal), method, dict(options or {}),

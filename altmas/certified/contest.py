@@ -9,21 +9,25 @@ import pandas as pd
 
 from altmas.certified.design import SIDE_NORMAL
 from altmas.certified.estimator import Estimator, approximately
-from altmas.certified.standing import Standing, standing
+from altmas.certified.standing import OUT_OF_REACH, Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
+from altmas.core.estimates import Estimate
 from altmas.core.targets import Target, lower_is_better
 from altmas.metrics.types import FloatArray
+
+WARY = 1.1
+"""Errors are taken for so many times as large: a model that leads was chosen for seeming the best."""
 
 Ends = tuple[float, float]
 AllLooks = Callable[[int, Sequence[int]], tuple[list[Ends], str]]
 """By how much some models are behind the leader, at all looks together: ends for each, and what they promise."""
 
 
-def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standing:
-    """Where models stand by one metric, a target of each; nothing is surer than the interval of its gap."""
+def where_they_stand(estimator: Estimator, targets: Sequence[Target], out_of_reach: float = OUT_OF_REACH) -> Standing:
+    """Where models stand by one metric, a target of each; no contender is surer than the interval of its gap."""
     each = [estimator.linearised(one) for one in targets]
     sign = lower_is_better(targets[0].metric)
-    now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign)
+    now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign, out_of_reach=out_of_reach)
     below, above = np.zeros(len(targets)), np.zeros(len(targets))
     for place in now.contenders[1:].tolist():
         found = estimator.of(_behind(targets, now.leader, place))[2]
@@ -31,23 +35,32 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
             below[place], above[place] = found.above, found.below
         elif found.low <= 0 <= found.high:
             below[place] = above[place] = abs(now.ahead[place]) / SIDE_NORMAL
-    return now.widened(below, above)
+    return now.widened(np.maximum(below, WARY * now.below), np.maximum(above, WARY * now.above))
 
 
 def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
     """The leader, and what choosing it would cost."""
     p_best, losses = now.p_best, now.losses
-    bound = float(np.quantile(losses, level))
+    bound = max(float(np.quantile(losses, level)), float(losses.mean()))
     contenders = int((p_best >= HOPELESS).sum())
     return Leading(names[now.leader], float(p_best[now.leader]), float(losses.mean()), bound, contenders)
 
 
-def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks | None = None) -> Contest:
-    """Every model by one metric, best first. `all_looks` gives intervals that hold at all looks together."""
+def contest(
+    estimator: Estimator,
+    targets: Sequence[Target],
+    each: Sequence[Estimate] | None = None,
+    all_looks: AllLooks | None = None,
+) -> Contest:
+    """Every model by one metric, best first.
+
+    `each` are the models' own estimates, where others than this one's are told. `all_looks` gives gaps with intervals
+    that hold at all looks together.
+    """
     names = [one.model for one in targets]
-    now = where_they_stand(estimator, targets)
+    now = where_they_stand(estimator, targets, np.inf)
     found = leading(now, names, estimator.level)
-    each = [estimator.of([(1.0, one)])[2] for one in targets]
+    each = [estimator.estimate(one) for one in targets] if each is None else each
     ends, promise = _ordinary(estimator, targets, now)
     if all_looks is not None:
         others = [place for place in range(len(targets)) if place != now.leader]
@@ -66,8 +79,7 @@ def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks
             "behind_low": ends[:, 0], "behind_high": ends[:, 1],
         }
     ).iloc[order]  # fmt: skip
-    hopeless = (table["p_best"] < HOPELESS) & (table["behind"] > 0)
-    table["ruled_out"] = (hopeless if all_looks is None else False) | (table["behind_low"] > 0)
+    table["ruled_out"] = table["behind_low"] > 0
     labels = len(estimator.sample.answers)
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
 

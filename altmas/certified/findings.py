@@ -192,8 +192,17 @@ class CertifiedFindings:
     def contest(self, metric: str | None = None) -> Contest:
         """Which model is best by a metric: that of the contest, or the first, unless named."""
         targets = self._contested(metric)
-        found = partial(self._all_looks_behind, targets) if self.anytime else None
-        return contest(self.estimator, targets, found)
+        looks = partial(self._all_looks_behind, targets) if self.anytime else None
+        return contest(self.estimator, targets, self._told_of(targets), looks)
+
+    def _told_of(self, targets: Sequence[Target]) -> list[Estimate] | None:
+        """The models' own estimates, where they are another method's or hold at all looks; None if they are usual."""
+        if self.plain is None and not self.anytime:
+            return None
+        known = {(one.model, one.metric): one for one in self.estimates}
+        if any((one.model, one.name) not in known for one in targets):
+            return None
+        return [known[one.model, one.name] for one in targets]
 
     def best(self) -> pd.DataFrame | None:
         """The contest by every metric, one below the other; None for one model."""

@@ -84,7 +84,14 @@ class Standing:
         return replace(self, below=np.maximum(self.below, below), above=np.maximum(self.above, above))
 
 
-def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_better: bool = False) -> Standing:
+def standing(
+    each: Sequence[Linearised],
+    sample: Sample,
+    seed: int,
+    *,
+    lower_is_better: bool = False,
+    out_of_reach: float = OUT_OF_REACH,
+) -> Standing:
     """Where models stand whose metric was linearised one by one, with one belief and the same answers.
 
     Without an answer it is what the belief alone says, with the doubt that it deserves.
@@ -113,7 +120,7 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
         reach = ahead / np.maximum(error, _NOTHING)
         order = np.argsort(-reach[others], kind="stable")
         near = others[order][: CONTENDERS - 1]
-        near = near[(reach[near] > -OUT_OF_REACH) | (near == near[0])]  # one is left, to be told apart for good
+        near = near[(reach[near] > -out_of_reach) | (near == near[0])]  # one is left, to be told apart for good
         best = int(ahead.argmax())
         if best == leader or change == _CHANGES_OF_LEADER:
             break

@@ -54,7 +54,8 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
         raise InputError(subject, "have an order", "a set", "A list has one.")
     if hasattr(values, "columns"):  # a table: fine if it is one column
         if len(values.columns) != 1:
-            raise InputError(subject, "be one column", f"a table of {len(values.columns)}")
+            hint = "Several models' are a mapping of names to columns." if subject == "predictions" else ""
+            raise InputError(subject, "be one column", f"a table of {len(values.columns)}", hint)
         table: Any = values
         values = table[table.columns[0]]
     if isinstance(values, np.ndarray) and values.ndim != 1:

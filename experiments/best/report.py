@@ -13,6 +13,7 @@ import pandas as pd
 
 from altmas.experiments.bench.options import FILE, NEW_FOLDER
 from altmas.plots.axes import INK, SHAPES, new_axes
+from altmas.plots.history import save
 
 ORDER = ("certified", "model-selector", "coda", "random")
 CLOSE = 0.1
@@ -94,9 +95,7 @@ def draw(rows: pd.DataFrame, target: Path) -> None:
     ax.set_ylabel("regret, points of accuracy")
     ax.set_ylim(bottom=0)
     ax.legend(frameon=False)
-    figure = ax.get_figure()
-    assert figure is not None
-    figure.savefig(target, metadata={"Date": None})
+    save(ax, str(target))
 
 
 @click.command()
