@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.catalogue import (
-    USUAL,
     contest_of,
     contested_metrics,
     findings_of,
@@ -32,7 +31,7 @@ from altmas.core.progress import reporter
 from altmas.core.result import Result
 from altmas.core.streams import new_seed
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import Best, Task, as_task
+from altmas.core.tasks import USUAL, Best, Task, as_task
 from altmas.formats.auto_features import AUTO, given_features
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault

@@ -19,11 +19,10 @@ from altmas.audits.record import Record
 from altmas.audits.settings import Settings, metrics_wanted, preferred_portions, versions
 from altmas.audits.telling import annotator_name
 from altmas.audits.values import Query, Verification
-from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.core.tasks import Best, Task, as_costs, as_task, task_data
+from altmas.core.tasks import USUAL, Best, Task, as_costs, as_task, task_data
 from altmas.formats.auto_features import given_features
 from altmas.metrics.errors import InputError
 
