@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from altmas.certified.design import SIDE_NORMAL
+from altmas.certified.design import SIDE_NORMAL, Interval
 from altmas.certified.estimator import Estimator, approximately
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
@@ -29,9 +29,16 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
         found = estimator.of(_behind(targets, now.leader, place))[2]
         if len(estimator.missing):  # whatever the missing answers are: ahead is the opposite of behind
             below[place], above[place] = found.above, found.below
-        elif found.low <= 0 <= found.high:
-            below[place] = above[place] = abs(now.ahead[place]) / SIDE_NORMAL
+        if not _borne_out(now.ahead[place], found):
+            doubt = abs(now.ahead[place]) / SIDE_NORMAL
+            below[place], above[place] = max(below[place], doubt), max(above[place], doubt)
     return now.widened(below, above)
+
+
+def _borne_out(ahead: float, behind: Interval) -> bool:
+    """Whether the interval of how far a model is behind, its 95% ends whatever its level, says that too."""
+    low, high = behind.estimate - SIDE_NORMAL * behind.below, behind.estimate + SIDE_NORMAL * behind.above
+    return low > 0 if ahead < 0 else high < 0
 
 
 def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
@@ -66,7 +73,9 @@ def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks
             "behind_low": ends[:, 0], "behind_high": ends[:, 1],
         }
     ).iloc[order]  # fmt: skip
-    hopeless = (table["p_best"] < HOPELESS) & (table["behind"] > 0)
+    # Those who were not drawn for have no probability that could tell.
+    weighed = table.index.isin(now.contenders)
+    hopeless = weighed & (table["p_best"] < HOPELESS) & (table["behind"] > 0)
     table["ruled_out"] = (hopeless if all_looks is None else False) | (table["behind_low"] > 0)
     labels = len(estimator.sample.answers)
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
