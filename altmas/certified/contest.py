@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from altmas.certified.design import SIDE_NORMAL
+from altmas.certified.design import SIDE_NORMAL, Interval
 from altmas.certified.estimator import Estimator, approximately
-from altmas.certified.standing import OUT_OF_REACH, Standing, standing
+from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
 from altmas.core.estimates import Estimate
 from altmas.core.targets import Target, lower_is_better
@@ -18,24 +18,34 @@ from altmas.metrics.types import FloatArray
 WARY = 1.1
 """Errors are taken for so many times as large: a model that leads was chosen for seeming the best."""
 
+LEAST_ERROR = 0.5
+"""No error is less than this share of what the interval of a gap amounts to: a belief may not have been tried yet."""
+
 Ends = tuple[float, float]
 AllLooks = Callable[[int, Sequence[int]], tuple[list[Ends], str]]
 """By how much some models are behind the leader, at all looks together: ends for each, and what they promise."""
 
 
-def where_they_stand(estimator: Estimator, targets: Sequence[Target], out_of_reach: float = OUT_OF_REACH) -> Standing:
-    """Where models stand by one metric, a target of each; no contender is surer than the interval of its gap."""
+def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standing:
+    """Where models stand by one metric, a target of each; no contender is much surer than the interval of its gap."""
     each = [estimator.linearised(one) for one in targets]
     sign = lower_is_better(targets[0].metric)
-    now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign, out_of_reach=out_of_reach)
-    below, above = np.zeros(len(targets)), np.zeros(len(targets))
+    now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign)
+    below, above = WARY * now.below, WARY * now.above
     for place in now.contenders[1:].tolist():
         found = estimator.of(_behind(targets, now.leader, place))[2]
-        if len(estimator.missing):  # whatever the missing answers are: ahead is the opposite of behind
-            below[place], above[place] = found.above, found.below
-        elif found.low <= 0 <= found.high:
-            below[place] = above[place] = abs(now.ahead[place]) / SIDE_NORMAL
-    return now.widened(np.maximum(below, WARY * now.below), np.maximum(above, WARY * now.above))
+        # Ahead is the opposite of behind. Whatever the missing answers are, the whole interval allows for them.
+        least = 1.0 if len(estimator.missing) else LEAST_ERROR
+        doubt = 0.0 if _borne_out(now.ahead[place], found) else abs(now.ahead[place]) / SIDE_NORMAL
+        below[place] = max(below[place], least * found.above, doubt)
+        above[place] = max(above[place], least * found.below, doubt)
+    return now.widened(below, above)
+
+
+def _borne_out(ahead: float, behind: Interval) -> bool:
+    """Whether the interval of how far a model is behind, its 95% ends whatever its level, says that too."""
+    low, high = behind.estimate - SIDE_NORMAL * behind.below, behind.estimate + SIDE_NORMAL * behind.above
+    return low > 0 if ahead < 0 else high < 0
 
 
 def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
@@ -58,7 +68,7 @@ def contest(
     that hold at all looks together.
     """
     names = [one.model for one in targets]
-    now = where_they_stand(estimator, targets, np.inf)
+    now = where_they_stand(estimator, targets)
     found = leading(now, names, estimator.level)
     each = [estimator.estimate(one) for one in targets] if each is None else each
     ends, promise = _ordinary(estimator, targets, now)

@@ -33,7 +33,7 @@ from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
 from altmas.core.result import ContestResult, Result
-from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
+from altmas.core.targets import Target, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
 from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.types import FloatArray
@@ -192,7 +192,9 @@ class CertifiedFindings:
     def contest(self, metric: str | None = None) -> Contest:
         """Which model is best by a metric: that of the contest, or the first, unless named."""
         targets = self._contested(metric)
-        looks = partial(self._all_looks_behind, targets) if self.anytime else None
+        # A bet needs its answer. Where some are missing, the gaps are those of one look, whatever these are.
+        watched = self.anytime and len(self.state.missing) == 0
+        looks = partial(self._all_looks_behind, targets) if watched else None
         return contest(self.estimator, targets, self._told_of(targets), looks)
 
     def _told_of(self, targets: Sequence[Target]) -> list[Estimate] | None:
@@ -253,11 +255,8 @@ class CertifiedFindings:
         # Of other metrics each model's own interval, at a level for all of them together.
         share = 1 - (1 - self.level) / len(targets)
         alone = [mean_interval(self._bets(ratios_of(one, self.job.pool.classes)), share) for one in targets]
-        high_is_bad = lower_is_better(metric)
-        worst, best = (alone[leader][0], alone[leader][1]) if high_is_bad else (alone[leader][1], alone[leader][0])
-        if high_is_bad:
-            return [(alone[h][0] - best, alone[h][1] - worst) for h in others], words
-        return [(best - alone[h][1], worst - alone[h][0]) for h in others], words
+        low, high = alone[leader]
+        return [(low - alone[h][1], high - alone[h][0]) for h in others], words
 
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.
