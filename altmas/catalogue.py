@@ -143,11 +143,12 @@ def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | 
 def portions(method: Method, task: Task, initial: int | None = None, batch: int | None = None) -> tuple[int, int]:
     """How many questions to ask before the first fit and at a time after it; left out, as method and task prefer.
 
-    >>> portions(make_method("random"), Best()), portions(make_method("certified"), EstimateGroups(), batch=7)
-    ((5, 1), (50, 7))
+    >>> portions(make_method("coda"), Best()), portions(make_method("certified"), EstimateGroups(), batch=7)
+    ((1, 1), (50, 7))
     """
-    contest = isinstance(task, Best)
-    usual = (CONTEST_INITIAL, CONTEST_BATCH) if contest else (USUAL_INITIAL, USUAL_BATCH)
+    usual = USUAL_INITIAL, USUAL_BATCH
+    if isinstance(task, Best):  # one that draws uniformly asks the same whatever the answers are
+        usual = CONTEST_INITIAL, USUAL_BATCH if draws_alike(method) else CONTEST_BATCH
     first = getattr(method, "initial", usual[0]) if initial is None else initial
     return int(first), int(getattr(method, "batch", usual[1]) if batch is None else batch)
 
