@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
-import sys
 import time
+
+from measuring import apart, peak
 
 QUICK = ["kernel", "linear", "neighbours"]
 NETWORK = [*QUICK, "network"]
@@ -36,26 +35,14 @@ def one_run(items: int, wide: int, budget: int, learners: list[str]) -> dict[str
         from altmas.surrogates.backend import tensorflow
 
         tensorflow()
-    before = _peak()
+    before = peak()
     x, labels, said = make_pool(items, wide)
     sure = np.random.default_rng(1).uniform(0.4, 1.0, items)
     start = time.process_time()
     altmas.assess(
         said, sure, x, oracle=labels, classes=range(10), budget=budget, learners=learners, progress=False
     )  # fmt: skip
-    return {"seconds": time.process_time() - start, "gib": _peak() - before}
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-
-
-def apart(*case: object) -> dict[str, float]:
-    """The same in a process of its own."""
-    command = [sys.executable, __file__, "--one", json.dumps(case)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return {"seconds": time.process_time() - start, "gib": peak() - before}
 
 
 def main() -> None:
@@ -68,7 +55,7 @@ def main() -> None:
         return
     cases = {"500 x 20, quick learners": (500, 20, 60, QUICK)} if asked.smoke else CASES
     for name, (items, wide, budget, learners) in cases.items():
-        with_them, alone = apart(items, wide, budget, learners), apart(items, wide, budget, [])
+        with_them, alone = apart(__file__, items, wide, budget, learners), apart(__file__, items, wide, budget, [])
         print(
             f"{name}, {budget} labels: {with_them['seconds']:.1f} s, {with_them['gib']:.2f} GiB; outputs alone "
             f"{alone['seconds']:.1f} s, {alone['gib']:.2f} GiB; ratio: {with_them['seconds'] / alone['seconds']:.1f}"

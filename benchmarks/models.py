@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
-import subprocess
-import sys
 import time
+
+from measuring import apart, peak
 
 CASES = {"109 models x 1,043 items": (109, 1043), "1,000 models x 10,000 items": (1000, 10_000)}
 GROWTH = ((50, 1043), (500, 1043))
@@ -25,21 +24,9 @@ def one_run(models: int, items: int, labels: int = 60) -> dict[str, float]:
         f"m{k}": np.where(rng.normal(skill, 1, items) > hard, truth, 1 - truth)
         for k, skill in enumerate(rng.normal(1, 0.5, models))
     }
-    before, start = _peak(), time.process_time()
+    before, start = peak(), time.process_time()
     altmas.assess(said, oracle=truth, task="best", budget=labels, progress=False)
-    return {"seconds": time.process_time() - start, "gib": _peak() - before}
-
-
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-
-
-def apart(*case: int) -> dict[str, float]:
-    """The same in a process of its own."""
-    command = [sys.executable, __file__, "--one", json.dumps(case)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return found
+    return {"seconds": time.process_time() - start, "gib": peak() - before}
 
 
 def main() -> None:
@@ -51,10 +38,10 @@ def main() -> None:
         print(json.dumps(one_run(*json.loads(asked.one))))
         return
     for name, case in ({"5 models x 100 items": (5, 100)} if asked.smoke else CASES).items():
-        found = apart(*case)
+        found = apart(__file__, *case)
         print(f"{name}, 60 labels: {found['seconds']:.1f} s, {found['gib']:.2f} GiB")
     few, many = ((5, 100), (20, 100)) if asked.smoke else GROWTH
-    ratio = apart(*many)["seconds"] / apart(*few)["seconds"]
+    ratio = apart(__file__, *many)["seconds"] / apart(__file__, *few)["seconds"]
     print(f"{many[0]} models beside {few[0]}: ratio: {ratio:.1f}")
 
 
