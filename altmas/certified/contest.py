@@ -37,9 +37,10 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
 def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
     """The leader, and what choosing it would cost."""
     p_best, losses = now.p_best, now.losses
-    bound = float(np.quantile(losses, level))
+    average = float(losses.mean())
+    bound = max(float(np.quantile(losses, level)), average)  # a quantile may lie below the mean, which reads absurd
     contenders = int((p_best >= HOPELESS).sum())
-    return Leading(names[now.leader], float(p_best[now.leader]), float(losses.mean()), bound, contenders)
+    return Leading(names[now.leader], float(p_best[now.leader]), average, bound, contenders)
 
 
 def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks | None = None) -> Contest:
