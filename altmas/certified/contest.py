@@ -26,7 +26,7 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
     now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign)
     below, above = np.zeros(len(targets)), np.zeros(len(targets))
     for place in now.contenders[1:].tolist():
-        found = estimator.of(_behind(targets, now.leader, place))[2]
+        found = estimator.of(behind(targets, now.leader, place))[2]
         if len(estimator.missing):  # whatever the missing answers are: ahead is the opposite of behind
             below[place], above[place] = found.above, found.below
         elif found.low <= 0 <= found.high:
@@ -78,12 +78,12 @@ def _ordinary(estimator: Estimator, targets: Sequence[Target], now: Standing) ->
     ends = np.zeros((len(targets), 2))
     for place in range(len(targets)):
         if place != now.leader:
-            found = estimator.of(_behind(targets, now.leader, place))[2]
+            found = estimator.of(behind(targets, now.leader, place))[2]
             ends[place] = found.low, found.high
     return ends, approximately(estimator.level)
 
 
-def _behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[float, Target]]:
+def behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[float, Target]]:
     """How much worse a model is than the leader, as a signed sum."""
     pair = (leader, place) if not lower_is_better(targets[0].metric) else (place, leader)
     return [(1.0, targets[pair[0]]), (-1.0, targets[pair[1]])]
