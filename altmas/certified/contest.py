@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from altmas.certified.design import SIDE_NORMAL
-from altmas.certified.estimator import Estimator, approximately
+from altmas.certified.estimator import EXACT, Estimator, approximately
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
+from altmas.core.estimates import whatever_missing
 from altmas.core.targets import Target, lower_is_better
 from altmas.metrics.types import FloatArray
 
@@ -70,6 +71,7 @@ def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks
     hopeless = (table["p_best"] < HOPELESS) & (table["behind"] > 0)
     table["ruled_out"] = (hopeless if all_looks is None else False) | (table["behind_low"] > 0)
     labels = len(estimator.sample.answers)
+    promise = EXACT if estimator.exact(targets) else promise + whatever_missing(len(estimator.missing))
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
 
 
