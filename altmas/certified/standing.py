@@ -110,7 +110,7 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
         variance = np.maximum(expected, shown) if len(answers) else np.full(len(others), np.inf)
         ahead[others], error[others] = _between(believed, apart, variance, tilt)
         ahead[leader], error[leader] = 0.0, 0.0
-        reach = ahead / np.maximum(error, _NOTHING)
+        reach = ahead / np.maximum(error, np.sqrt(_NOTHING))  # of all but infinite costs too
         order = np.argsort(-reach[others], kind="stable")
         near = others[order][: CONTENDERS - 1]
         near = near[(reach[near] > -OUT_OF_REACH) | (near == near[0])]  # one is left, to be told apart for good
