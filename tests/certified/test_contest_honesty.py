@@ -29,9 +29,7 @@ def with_a_clique(seed, items=300, classes=5):
         return np.where(rng.random(items) < share, y, (y + rng.integers(1, classes, items)) % classes)
 
     shared = model(0.5)
-    said = {
-        f"copy {k}": np.where(rng.random(items) < 0.02, rng.integers(0, classes, items), shared) for k in range(20)
-    }
+    said = {f"copy {k}": np.where(rng.random(items) < 0.02, rng.integers(0, classes, items), shared) for k in range(20)}
     return said | {f"own {k}": model(share) for k, share in enumerate((0.6, 0.65, 0.7, 0.75))}, y
 
 

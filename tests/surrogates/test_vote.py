@@ -162,9 +162,7 @@ def test_the_fitted_probabilities_are_those_of_the_lesson(monkeypatch):
     vote = Vote(said, 4)
     items, labels, weights = asked(y)
     kept = {}
-    monkeypatch.setattr(
-        module, "_most_probable", lambda lesson, w: kept.setdefault("theta", _most_probable(lesson, w))
-    )
+    monkeypatch.setattr(module, "_most_probable", lambda lesson, w: kept.setdefault("theta", _most_probable(lesson, w)))
     opinion = vote.fit(items, labels, weights)
     lesson = _lesson(vote, items, labels)
     odds = lesson.offset + lesson.columns @ kept["theta"]
