@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test slow programs lint types bench results certified-results docs clean
+.PHONY: demo test slow programs lint types bench results certified-results best-results docs clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -35,6 +35,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/betting.py
 	$(BIN)/python benchmarks/certified.py
 	$(BIN)/python benchmarks/features.py
+	$(BIN)/python benchmarks/models.py
 	$(BIN)/python benchmarks/limits.py --smoke
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/page.py
@@ -52,6 +53,10 @@ certified-results: $(STAMP)
 	$(BIN)/python -m altmas.experiments.certified.sweep_report --out docs --labels 400 \
 		$(patsubst %,--rows %,$(wildcard benchmarks/results/certified*.jsonl.gz))
 	rm -f docs/certified-results.png
+
+# docs/best-results.md and its figure, from rows that experiments/best/regret.py made.
+best-results: $(STAMP)
+	$(BIN)/python -m altmas.experiments.best.report --rows benchmarks/results/best.csv --out docs
 
 docs: $(STAMP)
 	$(BIN)/python docs/make_pictures.py

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.catalogue import (
-    USUAL,
     contest_of,
     contested_metrics,
     findings_of,
@@ -32,7 +31,7 @@ from altmas.core.progress import reporter
 from altmas.core.result import Result
 from altmas.core.streams import new_seed
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import Best, Task, as_task
+from altmas.core.tasks import USUAL, Best, Task, as_task
 from altmas.formats.auto_features import AUTO, given_features
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
@@ -97,7 +96,7 @@ def assess(
         A name from the catalogue, or a method made with `make_method`.
     budget, initial, batch
         Labels in all, before the first fit, and per round after it: 50 and 10, or what method and task prefer (for
-        task `"best"` 5 and 5).
+        task `"best"` 5 and 1).
     level
         Of the intervals; what they promise is in the column `promise`.
     within
@@ -149,6 +148,7 @@ def assess(
     if learners is not None:
         chosen = with_learners(chosen, learners)
     goal = as_task(task, about, cost)
+    goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
     chosen, surface = for_task(chosen, goal, pool)
     first, portion = portions(chosen, goal, initial, batch)
     plan, narrow = _plan(pool, budget, first, portion, level), None if within is None else positive("within", within)

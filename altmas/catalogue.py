@@ -14,7 +14,7 @@ from altmas.certified.state import Setup, replay, rounds_of
 from altmas.core.answers import Answers
 from altmas.core.contest import HoldsContests, Leading, SeesLeader
 from altmas.core.findings import Findings, PlainFindings, asked
-from altmas.core.loop import CONTEST_PORTION, USUAL_BATCH, USUAL_INITIAL
+from altmas.core.loop import CONTEST_BATCH, CONTEST_INITIAL, USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import AskedRound, Job, Method, Run, TakesTasks, TellsFindings, draws_alike
 from altmas.core.options import check_options
 from altmas.core.plugins import METHOD_PLUGINS, called, plugin_names
@@ -60,9 +60,6 @@ METHODS: dict[str, Callable[..., Method]] = {
     "model-selector": ModelSelector,
 }
 """Name -> maker; the maker's keyword arguments are the method's options."""
-
-USUAL = "usual"
-"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
 
 
 def usual_metrics(method: Method) -> str:
@@ -146,10 +143,12 @@ def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | 
 def portions(method: Method, task: Task, initial: int | None = None, batch: int | None = None) -> tuple[int, int]:
     """How many questions to ask before the first fit and at a time after it; left out, as method and task prefer.
 
-    >>> portions(make_method("random"), Best()), portions(make_method("certified"), EstimateGroups(), batch=7)
-    ((5, 5), (50, 7))
+    >>> portions(make_method("coda"), Best()), portions(make_method("certified"), EstimateGroups(), batch=7)
+    ((1, 1), (50, 7))
     """
-    usual = (CONTEST_PORTION,) * 2 if isinstance(task, Best) else (USUAL_INITIAL, USUAL_BATCH)
+    usual = USUAL_INITIAL, USUAL_BATCH
+    if isinstance(task, Best):  # one that draws uniformly asks the same whatever the answers are
+        usual = CONTEST_INITIAL, USUAL_BATCH if draws_alike(method) else CONTEST_BATCH
     first = getattr(method, "initial", usual[0]) if initial is None else initial
     return int(first), int(getattr(method, "batch", usual[1]) if batch is None else batch)
 
@@ -157,7 +156,7 @@ def portions(method: Method, task: Task, initial: int | None = None, batch: int 
 def _for_contest(method: Method, task: Best, pool: Pool) -> Method:
     """The method that looks for the best model: one that asks for that, or draws uniformly."""
     if len(pool.outputs) < 2:
-        hint = 'Give predictions={"ours": ..., "theirs": ...}.'
+        hint = "Give those of every model, each with its name."
         raise InputError("predictions", "be several models' for task 'best'", "one model's", hint)
     if isinstance(method, Certified):
         return replace(method, best=task.name)
@@ -176,7 +175,7 @@ def contested_metrics(task: Best, wanted: tuple[Metric, ...] | None, pool: Pool,
     >>> [one.name for one in contested_metrics(Best(), None, pool, None)]
     ['accuracy']
     """
-    found = resolve_metrics(task.metric, pool, cost)
+    found = resolve_metrics(task.metric or task.name, pool, cost)
     if len(found) > 1:
         raise InputError("metric of task 'best'", "be one metric", f"{task.name!r}, which is {len(found)}")
     return (*found, *(one for one in wanted or () if one.name != found[0].name))

@@ -19,11 +19,10 @@ from altmas.audits.record import Record
 from altmas.audits.settings import Settings, metrics_wanted, preferred_portions, versions
 from altmas.audits.telling import annotator_name
 from altmas.audits.values import Query, Verification
-from altmas.catalogue import USUAL
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
-from altmas.core.tasks import Task, as_costs, as_task, task_data
+from altmas.core.tasks import USUAL, Best, Task, as_costs, as_task, task_data
 from altmas.formats.auto_features import given_features
 from altmas.metrics.errors import InputError
 
@@ -93,6 +92,7 @@ class Audit(Record):
             told = [array for one in (*pool.outputs, *pool.opinions) for array in (one.predictions, one.scores)]
             pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told, ids=pool.ids))
         goal = as_task(task, about)
+        goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
         first, portion = preferred_portions(method, options or {}, goal, pool, initial, batch)
         settings = Settings(
             metrics_wanted(metrics, method, options or {}, goal), method, dict(options or {}),

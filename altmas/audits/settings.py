@@ -9,14 +9,14 @@ from typing import Any
 
 from altmas import __version__
 from altmas.audits.events import canonical
-from altmas.catalogue import METHODS, USUAL, contested_metrics, for_task, make_method, portions, usual_metrics
+from altmas.catalogue import METHODS, contested_metrics, for_task, make_method, portions, usual_metrics
 from altmas.core.checks import fraction, whole_number
 from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method
 from altmas.core.plugins import METHOD_PLUGINS, plugin
 from altmas.core.pool import Pool
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import Best, EstimateGroups, Task, as_task, task_data
+from altmas.core.tasks import USUAL, Best, EstimateGroups, Task, as_task, task_data
 from altmas.metrics import Metric
 from altmas.metrics.errors import AltmasError, InputError
 

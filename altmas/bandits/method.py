@@ -19,7 +19,7 @@ from altmas.core.method import NEVER, Job
 from altmas.core.policies import Choice, choose_uniformly, uniform
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.core.tasks import Compare, EstimateGroups, Identify, Surface, Task
+from altmas.core.tasks import Best, Compare, EstimateGroups, Identify, Surface, Task
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -73,6 +73,8 @@ class GroupMethod:
         """The same method, for a task about groups."""
         if isinstance(task, Surface):
             return self  # a surface is made of any method's labels
+        if isinstance(task, Best):
+            raise InputError("method", "be one that compares models for task 'best'", repr(self.name))
         groups_for(task, pool)  # what is wrong with it is said before any label is spent
         return replace(self, task=task)
 

@@ -131,4 +131,4 @@ def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> li
         alone.append(FromOutputs(name, evidence))
         if learners:
             helped.append(FromOutputs(f"{name} and features", evidence, asks_learners=True))
-    return [*helped, *voted, *alone] if len(pool.outputs) > 1 else [*helped, *alone, *voted]
+    return [*helped, *alone, *voted]

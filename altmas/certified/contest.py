@@ -7,13 +7,19 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from altmas.certified.design import SIDE_NORMAL
+from altmas.certified.design import SIDE_NORMAL, Interval
 from altmas.certified.estimator import EXACT, Estimator, approximately
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
-from altmas.core.estimates import whatever_missing
+from altmas.core.estimates import Estimate, whatever_missing
 from altmas.core.targets import Target, lower_is_better
 from altmas.metrics.types import FloatArray
+
+WARY = 1.1
+"""Errors are taken for so many times as large: a model that leads was chosen for seeming the best."""
+
+LEAST_ERROR = 0.5
+"""No error is less than this share of what the interval of a gap amounts to: a belief may not have been tried yet."""
 
 Ends = tuple[float, float]
 AllLooks = Callable[[int, Sequence[int]], tuple[list[Ends], str]]
@@ -21,18 +27,25 @@ AllLooks = Callable[[int, Sequence[int]], tuple[list[Ends], str]]
 
 
 def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standing:
-    """Where models stand by one metric, a target of each; nothing is surer than the interval of its gap."""
+    """Where models stand by one metric, a target of each; no contender is much surer than the interval of its gap."""
     each = [estimator.linearised(one) for one in targets]
     sign = lower_is_better(targets[0].metric)
     now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign)
-    below, above = np.zeros(len(targets)), np.zeros(len(targets))
+    below, above = WARY * now.below, WARY * now.above
     for place in now.contenders[1:].tolist():
         found = estimator.of(behind(targets, now.leader, place))[2]
-        if len(estimator.missing):  # whatever the missing answers are: ahead is the opposite of behind
-            below[place], above[place] = found.above, found.below
-        elif found.low <= 0 <= found.high:
-            below[place] = above[place] = abs(now.ahead[place]) / SIDE_NORMAL
+        # Ahead is the opposite of behind. Whatever the missing answers are, the whole interval allows for them.
+        least = 1.0 if len(estimator.missing) else LEAST_ERROR
+        doubt = 0.0 if _borne_out(now.ahead[place], found) else abs(now.ahead[place]) / SIDE_NORMAL
+        below[place] = max(below[place], least * found.above, doubt)
+        above[place] = max(above[place], least * found.below, doubt)
     return now.widened(below, above)
+
+
+def _borne_out(ahead: float, behind: Interval) -> bool:
+    """Whether the interval of how far a model is behind, its 95% ends whatever its level, says that too."""
+    low, high = behind.estimate - SIDE_NORMAL * behind.below, behind.estimate + SIDE_NORMAL * behind.above
+    return low > 0 if ahead < 0 else high < 0
 
 
 def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
@@ -44,12 +57,21 @@ def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
     return Leading(names[now.leader], float(p_best[now.leader]), average, bound, contenders)
 
 
-def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks | None = None) -> Contest:
-    """Every model by one metric, best first. `all_looks` gives intervals that hold at all looks together."""
+def contest(
+    estimator: Estimator,
+    targets: Sequence[Target],
+    each: Sequence[Estimate] | None = None,
+    all_looks: AllLooks | None = None,
+) -> Contest:
+    """Every model by one metric, best first.
+
+    `each` are the models' own estimates, where others than this one's are told. `all_looks` gives gaps with intervals
+    that hold at all looks together.
+    """
     names = [one.model for one in targets]
     now = where_they_stand(estimator, targets)
     found = leading(now, names, estimator.level)
-    each = [estimator.of([(1.0, one)])[2] for one in targets]
+    each = [estimator.estimate(one) for one in targets] if each is None else each
     ends, promise = _ordinary(estimator, targets, now)
     if all_looks is not None:
         others = [place for place in range(len(targets)) if place != now.leader]
@@ -68,8 +90,7 @@ def contest(estimator: Estimator, targets: Sequence[Target], all_looks: AllLooks
             "behind_low": ends[:, 0], "behind_high": ends[:, 1],
         }
     ).iloc[order]  # fmt: skip
-    hopeless = (table["p_best"] < HOPELESS) & (table["behind"] > 0)
-    table["ruled_out"] = (hopeless if all_looks is None else False) | (table["behind_low"] > 0)
+    table["ruled_out"] = table["behind_low"] > 0
     labels = len(estimator.sample.answers)
     promise = EXACT if estimator.exact(targets) else promise + whatever_missing(len(estimator.missing))
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)

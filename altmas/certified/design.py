@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
 
 from altmas.certified.centre import best_confusion
+from altmas.certified.one_label import OneLabel, of_one_label
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
@@ -105,6 +106,8 @@ class Linearised:
         """How far each item's label can move it, at most `[N]`."""
         if len(self.parts) == 1:
             return _range(self.parts[0])
+        if (single := _of_one_label(self.parts)) is not None:
+            return single.ranges()
         ranges = np.empty(len(self.mean))
         for rows in _blocks(len(ranges), len(self.parts[0].gradient)):
             ranges[rows] = np.ptp(_slopes(self.parts, rows), axis=1)
@@ -112,7 +115,7 @@ class Linearised:
 
     @property
     def ranges_of_parts(self) -> FloatArray:
-        """The same part by part, as older versions had it: more where parts cancel out."""
+        """The same part by part, which is quick: more than the range itself where parts cancel out."""
         return np.asarray(sum(_range(part) for part in self.parts))
 
     def moves(self, answers: Answers) -> FloatArray:
@@ -277,6 +280,8 @@ def counts_of(target: Target, confusion: FloatArray) -> FloatArray:
 
 def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Mean and variance `[N]` of each item's influence under the belief, in blocks of items."""
+    if (single := _of_one_label(parts)) is not None:
+        return single.moments(probabilities)
     size, classes = probabilities.shape
     mean, variance = np.empty(size), np.empty(size)
     for rows in _blocks(size, classes):
@@ -284,6 +289,15 @@ def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tu
         mean[rows] = np.einsum("ic,ic->i", p, slopes)
         variance[rows] = np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean[rows]), 0.0)
     return mean, variance
+
+
+def _of_one_label(parts: Sequence[Part]) -> OneLabel | None:
+    """The influences as those of one label, where they are: of a target, or of a difference."""
+    found = [of_one_label(part.sign * part.gradient, part.target.columns) for part in parts]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found) or len(known) > 2:
+        return None
+    return known[0] if len(known) == 1 else known[0]._replace(other=known[1])
 
 
 def _blocks(size: int, classes: int) -> Iterator[IntArray]:

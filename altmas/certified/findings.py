@@ -192,8 +192,17 @@ class CertifiedFindings:
     def contest(self, metric: str | None = None) -> Contest:
         """Which model is best by a metric: that of the contest, or the first, unless named."""
         targets = self._contested(metric)
-        found = partial(self._all_looks_behind, targets) if self.anytime else None
-        return contest(self.estimator, targets, found)
+        looks = partial(self._all_looks_behind, targets) if self.anytime else None
+        return contest(self.estimator, targets, self._told_of(targets), looks)
+
+    def _told_of(self, targets: Sequence[Target]) -> list[Estimate] | None:
+        """The models' own estimates, where they are another method's or hold at all looks; None if they are usual."""
+        if self.plain is None and not self.anytime:
+            return None
+        known = {(one.model, one.metric): one for one in self.estimates}
+        if any((one.model, one.name) not in known for one in targets):
+            return None
+        return [known[one.model, one.name] for one in targets]
 
     def best(self) -> pd.DataFrame | None:
         """The contest by every metric, one below the other; None for one model."""
@@ -205,7 +214,16 @@ class CertifiedFindings:
         """Which model leads by a metric, and what choosing it now may cost."""
         if self.anytime:
             return self.contest(metric).leading
+        return self._leading if metric is None else self._leading_by(metric)
+
+    @cached_property
+    def _leading(self) -> Leading:
+        return self._leading_by(None)
+
+    def _leading_by(self, metric: str | None) -> Leading:
         targets = self._contested(metric)
+        if metric is None and self.state.believed.contenders:  # the others had no chance at the last refit
+            targets = [targets[place] for place in self.state.believed.contenders]
         return leading(where_they_stand(self.estimator, targets), [one.model for one in targets], self.level)
 
     def _contested(self, metric: str | None) -> list[Target]:

@@ -205,8 +205,8 @@ def model_difference(said: IntArray, other: IntArray, classes: int, cost: Linear
     kinds, columns = np.unique(pairs, return_inverse=True)
     each = _right(classes) if cost is None else cost.weights
     most = 1.0 if cost is None else float(np.ptp(cost.bounds))
-    differ, top = kinds >= 0, np.zeros((len(each), len(kinds)))
-    top[:, differ] = each[:, kinds[differ] // (classes + 1)] - each[:, kinds[differ] % (classes + 1)]
+    first, second = np.divmod(np.maximum(kinds, 0), classes + 1)
+    top = np.where(kinds < 0, 0.0, each[:, first] - each[:, second])
     return Ratio("model_difference", top, np.ones(top.shape), columns.astype(np.int64), bounds=(-most, most))
 
 

@@ -20,7 +20,7 @@ from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
 from altmas.core.contest import Leading
 from altmas.core.estimates import Estimate
-from altmas.core.loop import CONTEST_PORTION, USUAL_BATCH, USUAL_INITIAL
+from altmas.core.loop import CONTEST_BATCH, CONTEST_INITIAL, USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import ArrayMap, AskedRound, Job
 from altmas.core.policies import Choice
 from altmas.metrics.errors import InputError
@@ -52,12 +52,12 @@ class Certified:
     @property
     def initial(self) -> int:
         """Questions before the first fit: the fewer the sooner a leader shows."""
-        return USUAL_INITIAL if self.best is None else CONTEST_PORTION
+        return USUAL_INITIAL if self.best is None else CONTEST_INITIAL
 
     @property
     def batch(self) -> int:
         """Questions at a time after it."""
-        return USUAL_BATCH if self.best is None else CONTEST_PORTION
+        return USUAL_BATCH if self.best is None else CONTEST_BATCH
 
     def begin(self, job: Job) -> CertifiedRun:
         """Check the options and gather the evidence."""

@@ -37,7 +37,7 @@ CONTENDERS = 40
 """At most so many models are drawn for and weighed against each other at a time; the others have next to no chance."""
 
 OUT_OF_REACH = 4.0
-"""A model that is further behind than this many errors is no contender."""
+"""A model that is further behind than this many errors, of what is thought and of the design, is no contender."""
 
 _CHANGES_OF_LEADER, _SAMPLES, _ALONE, _NOTHING = 3, 4000, 0.02, 1e-300
 
@@ -110,10 +110,7 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
         variance = np.maximum(expected, shown) if len(answers) else np.full(len(others), np.inf)
         ahead[others], error[others] = _between(believed, apart, variance, tilt)
         ahead[leader], error[leader] = 0.0, 0.0
-        reach = ahead / np.maximum(error, np.sqrt(_NOTHING))  # of all but infinite costs too
-        order = np.argsort(-reach[others], kind="stable")
-        near = others[order][: CONTENDERS - 1]
-        near = near[(reach[near] > -OUT_OF_REACH) | (near == near[0])]  # one is left, to be told apart for good
+        near = others[_nearest(ahead[others], error[others], believed + apart, variance)]
         best = int(ahead.argmax())
         if best == leader or change == _CHANGES_OF_LEADER:
             break
@@ -123,10 +120,25 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
     return Standing(leader, ahead, error, error, np.append(leader, near), each[leader], chosen, noise)
 
 
+def _nearest(ahead: FloatArray, error: FloatArray, design: FloatArray, variance: FloatArray) -> IntArray:
+    """Places of those who may be ahead, by how far they may be: out of reach is who is so by the design as well.
+
+    By how far, and not by how probably, or copies of the leader would leave no place for anybody else. One is always
+    left, to be told apart for good.
+    """
+    shown = np.isfinite(variance)
+    apart = np.where(shown, design, -np.inf)
+    deviation = np.sqrt(np.where(shown, variance, 0.0))
+    most = np.maximum(ahead + OUT_OF_REACH * error, apart + OUT_OF_REACH * deviation)
+    order = np.argsort(-most, kind="stable")
+    some = order[most[order] >= 0] if (most >= 0).any() else order[:1]
+    return some[: CONTENDERS - 1]
+
+
 def _tilt(gap: Linearised) -> float:
     """By how much a gap changes where the log odds change by 1 in favour of one of the two models."""
     total = float(gap.variance.sum())
-    step = float(gap.ranges @ gap.variance) / 2
+    step = float(gap.ranges_of_parts @ gap.variance) / 2
     return total * total / step if step > 0 else 0.0
 
 

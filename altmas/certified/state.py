@@ -84,6 +84,10 @@ class Setup:
         metric = self.contested_targets[0].metric
         return standing(each, sample, self.job.seed, lower_is_better=lower_is_better(metric))
 
+    def telling_apart(self, now: Standing) -> FloatArray:
+        """The chances that tell the leader from the others, `[N]`."""
+        return chances_to_tell_apart(now, self.recipe.floor, self.recipe.temperature)
+
     @cached_property
     def clocks(self) -> FloatArray:
         """When each item's clock rings."""
@@ -99,7 +103,7 @@ class Setup:
         outputs = cross_fit_on(self.job.pool, self.job.seed, (), vote=False) if voteless else self.outputs_alone
         believed = Sample(outputs.before_answers(np.arange(size)), Answers(), np.ones(size))
         if recipe.best is not None:
-            first = chances_to_tell_apart(self.standing(self.contested(believed), believed))
+            first = self.telling_apart(self.standing(self.contested(believed), believed))
             return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
         targets = self.targets if self.job.drawn_for is None else targets_of(self.job.drawn_for, self.job.pool)
         at = _linearised(targets, believed, every_pair=voteless)
@@ -131,6 +135,7 @@ class Refit:
     arrays: ArrayMap
     known: int
     linearised: dict[Target, Linearised] = field(default_factory=dict)
+    contenders: list[int] = field(default_factory=list)  # of a contest: until the next refit only these are looked at
 
     @property
     def ideal(self) -> FloatArray:
@@ -369,7 +374,9 @@ def _refit_for_contest(
         by = setup.contested(drawn_by)
         arrays["features_error"] = np.array(share_of_error(at, by, now))
         at, now = by, drawn_by
-    arrays["ideal"] = chances_to_tell_apart(setup.standing(at, now))
+    stands = setup.standing(at, now)
+    made.contenders.extend(stands.contenders.tolist())
+    arrays["ideal"] = setup.telling_apart(stands)
     return made
 
 

@@ -196,18 +196,20 @@ def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None,
         behind = shared.with_interval(one.table.drop(columns=["estimate", "low", "high"]).rename(
             columns={"behind": "estimate", "behind_low": "low", "behind_high": "high"}
         ))  # fmt: skip
-        shown = ranked.assign(behind_interval=behind["interval"])
-        shown.loc[shown["model"] == one.leader, ["behind", "behind_interval"]] = [0.0, "leads"]
+        leads = one.table["model"] == one.leader
+        between = behind["interval"].where(~leads, "leads")
+        shown = ranked.assign(behind_interval=between, ruled_out=one.table["ruled_out"].map({True: "yes", False: ""}))
         columns = ["model", "p_best", "estimate", "interval", "behind", "behind_interval", "ruled_out"]
         shared.say_table(shown.head(MODELS_SHOWN), columns, f"By {one.metric}, best first")
         if len(shown) > MODELS_SHOWN:
             shared.say(f"... and {len(shown) - MODELS_SHOWN:,} more, which --json has")
-    if apart is not None and len(found.models) <= FEW_MODELS:
+        shared.say(f"The intervals promise: {one.promise}")
+    if apart is not None and len(found.models) <= FEW_MODELS and not anytime:
         columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
         shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
         shared.say(DIRECTLY)
-    for one in told:
-        shared.say(one["verdict"])
+    for facts in told:
+        shared.say(facts["verdict"])
     shared.say_warnings(warnings)
 
 

@@ -234,7 +234,7 @@ def _classes(text: str | None) -> list[str] | None:
 
 
 def _metrics(text: str | None) -> str | list[str]:
-    from altmas.catalogue import USUAL
+    from altmas.core.tasks import USUAL
 
     return USUAL if text is None else shared.names_in(text) or []
 

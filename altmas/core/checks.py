@@ -54,12 +54,15 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
         raise InputError(subject, "have an order", "a set", "A list has one.")
     if hasattr(values, "columns"):  # a table: fine if it is one column
         if len(values.columns) != 1:
-            raise InputError(subject, "be one column", f"a table of {len(values.columns)}")
+            hint = "Several models' are a mapping of names to columns." if subject == "predictions" else ""
+            raise InputError(subject, "be one column", f"a table of {len(values.columns)}", hint)
         table: Any = values
         values = table[table.columns[0]]
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise InputError(subject, "be one-dimensional, one value per item", f"shape {values.shape}")
     without_masked(subject, values)
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":  # nothing among them can be unfit
+        return list(values.tolist())
     column = [plain(v) for v in values]
     unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or (v is not None and is_blank(v))]
     if unfit:

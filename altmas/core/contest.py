@@ -39,7 +39,7 @@ class Contest:
 
     `table` has a row per model, best first: `model`, `p_best`, `estimate`, `low`, `high`, and `behind`, `behind_low`,
     `behind_high`, by how much it is worse than the leader. `ruled_out` says that it is worse for all that is known:
-    its interval `behind` lies above 0, or its probability to be the best is next to nothing. `promise` says in words
+    its interval `behind` lies above 0. `promise` says in words
     what the intervals promise; a method without any has NaN for them, and its leader may lie behind by its own count.
     """
 

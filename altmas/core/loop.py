@@ -19,8 +19,8 @@ from altmas.metrics.errors import AltmasError, InputError
 USUAL_INITIAL, USUAL_BATCH = 50, 10
 """Labels before the first fit and per round after it, where neither the user nor the method says."""
 
-CONTEST_PORTION = 5
-"""The same for both, where the best of several models is sought: the fewer, the sooner a leader shows."""
+CONTEST_INITIAL, CONTEST_BATCH = 5, 1
+"""The same where the best of several models is sought: each answer decides what to ask next."""
 
 
 @dataclass(frozen=True)

@@ -119,11 +119,13 @@ class ContestResult(Result):
         """How much better the best model is than the leader at most, with the level's probability."""
         return self.contest.leading.loss_bound
 
-    def plot(self, **options: Any) -> Any:
-        """Draw the estimates of the best models with their intervals, and P(best)."""
+    def plot(
+        self, metrics: Sequence[str] | None = None, *, truth: Mapping[str, float] | None = None, ax: Axes | None = None
+    ) -> Any:
+        """Draw by how much the best models are behind the leader, and P(best); metrics named are drawn as ever."""
         from altmas.plots.contest import plot_contest
 
-        return plot_contest(self.contest, **options)
+        return plot_contest(self.contest, ax=ax) if metrics is None else super().plot(metrics, truth=truth, ax=ax)
 
     def __repr__(self) -> str:
         shown = self.best.head(MODELS_SHOWN)

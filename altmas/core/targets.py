@@ -116,9 +116,9 @@ def targets_of(metrics: tuple[Metric, ...], pool: Pool) -> list[Target]:
     >>> [(t.name, t.model) for t in targets_of((metric("accuracy", [0, 1]),), pool)]
     [('accuracy', 'a'), ('accuracy', 'b')]
     """
-    several = len(pool.outputs) > 1
+    several, width = len(pool.outputs) > 1, pool.columns
     return [
-        Target(one.name, one, outputs.predictions, pool.columns, outputs.name if several else "")
+        Target(one.name, one, outputs.predictions, width, outputs.name if several else "")
         for outputs in pool.outputs
         for one in metrics
     ]

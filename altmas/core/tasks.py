@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -11,6 +11,9 @@ from numpy.typing import ArrayLike
 
 from altmas.core.checks import fraction, plain, whole_number
 from altmas.metrics.errors import InputError
+
+USUAL = "usual"
+"""Metrics where none are named: `alt_mas_3`, or what the method says it knows."""
 
 TARGETS = ("least_accurate", "most_accurate", "least_calibrated", "most_costly")
 
@@ -83,20 +86,38 @@ class Surface:
 class Best:
     """Which of several models is best by a `metric`: a name from the catalogue, or a metric of your own.
 
-    >>> Best().metric, Best(metric="macro_recall").metric
+    Left out, it is the first of the metrics that are asked for, or accuracy.
+
+    >>> Best().name, Best(metric="macro_recall").name
     ('accuracy', 'macro_recall')
     """
 
-    metric: Any = "accuracy"
+    metric: Any = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.metric, str) and not (hasattr(self.metric, "value") and hasattr(self.metric, "name")):
+        if not isinstance(self.metric, str | None) and not (
+            hasattr(self.metric, "value") and hasattr(self.metric, "name")
+        ):
             raise InputError("metric of task 'best'", "be one name or one metric", repr(self.metric))
 
     @property
     def name(self) -> str:
         """Of the metric."""
+        if self.metric is None:
+            return "accuracy"
         return self.metric if isinstance(self.metric, str) else str(self.metric.name)
+
+    def by_first(self, metrics: Any) -> Best:
+        """The same; by the first of these metrics, where none was named.
+
+        >>> Best().by_first(["macro_recall", "accuracy"]).name, Best().by_first("usual").name
+        ('macro_recall', 'accuracy')
+        """
+        if self.metric is not None:
+            return self
+        listed = isinstance(metrics, Sequence) and not isinstance(metrics, str)
+        first = (metrics[0] if metrics else None) if listed else metrics
+        return Best("accuracy" if first in (None, USUAL) else first)
 
 
 def as_costs(cost: ArrayLike) -> tuple[tuple[float, ...], ...]:
@@ -170,6 +191,6 @@ def task_data(task: Task) -> dict[str, Any]:
     if isinstance(task, Surface) and not isinstance(task.estimator, str | None):
         hint = "Name one, and ask audit.surface(...) for a recipe of your own."
         raise InputError("estimator of an audit's surface", "be a name, which a store can keep", "a recipe", hint)
-    if isinstance(task, Best) and not isinstance(task.metric, str):
+    if isinstance(task, Best) and not isinstance(task.metric, str | None):
         raise InputError("metric of an audit's task", "be a name, which a store can keep", repr(task.metric))
     return {"task": task_name(task), "about": about}

@@ -16,7 +16,7 @@ from altmas.core.method import Job, Run
 from altmas.core.policies import Choice, choose_uniformly
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
-from altmas.core.tasks import Compare, Identify, Surface, Task, task_name
+from altmas.core.tasks import Best, Compare, Identify, Surface, Task, task_name
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.chances import same_combinations
@@ -85,7 +85,7 @@ class SurfaceMethod:
 
     def with_task(self, task: Task, pool: Pool) -> SurfaceMethod:
         """The same method, for the combinations that a task names."""
-        if isinstance(task, Identify | Compare):
+        if isinstance(task, Identify | Compare | Best):
             hint = "They are uniform, informed, thompson, hierarchical, ..."
             rule = f"be one of the group methods for task {task_name(task)!r}"
             raise InputError("method", rule, repr(self.name), hint)

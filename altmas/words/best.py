@@ -56,7 +56,8 @@ def contest_facts(found: Contest) -> dict[str, Any]:
 def _remaining(found: Contest) -> str:
     rows = found.table[~found.table["ruled_out"].astype(bool)]
     rows = rows[(rows["p_best"] >= HOPELESS) | (rows["model"] == found.leader)]
-    some = [(quoted(row.model), chance(row.p_best)) for row in rows.head(MOST_NAMED).itertuples()]
+    shown = rows.head(MOST_NAMED)
+    some = [(quoted(name), chance(float(p))) for name, p in zip(shown["model"], shown["p_best"], strict=True)]
     first, *others = [f"{name} ({'P(best) ' * (k == 0)}{p})" for k, (name, p) in enumerate(some)]
     more = len(rows) - len(some)
     others += [f"{more:,} more"] if more else []
@@ -68,7 +69,9 @@ def _remaining(found: Contest) -> str:
 def _cost(found: Contest) -> str:
     share, lead = is_share(found.metric), found.leading
     average, bound = (_amount(one, share=share) for one in (lead.expected_loss, lead.loss_bound))
-    return f"{average} on average, and with {100 * found.level:.6g}% at most {bound.removeprefix('less than ')}"
+    if average == bound:
+        return f"{average} on average"
+    return f"{average} on average, and with {100 * found.level:.6g}% at most {bound}"
 
 
 def _amount(loss: float, *, share: bool) -> str:

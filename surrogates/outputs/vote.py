@@ -35,7 +35,7 @@ NOBODY = (0.0, 1.0)
 CLASS_SD = 0.5
 """Prior deviation of a class's own log odds."""
 
-MODELS_SD = 2.0
+MODELS_SD = 4.0
 """Prior deviation of what all models together are worth besides their weight in the vote."""
 
 MANY_CLASSES = 20

@@ -23,7 +23,7 @@ POOL, Y = several_models(120, (0.6, 0.9, 0.7, 0.75))
 
 def answered(folder, count=25, pool=POOL, unsure=(), **settings):
     """An audit of four models, with so many questions asked and answered."""
-    audit = Audit.create(folder, pool, **{"task": "best", **settings})
+    audit = Audit.create(folder, pool, **{"task": "best", "batch": 5, **settings})
     while len(audit.state.order) < count:
         for query in audit.ask(min(audit.settings.batch, count - len(audit.state.order))):
             audit.tell(query.id, "unsure" if query.position % 10 in unsure else int(Y[query.position]))
@@ -45,7 +45,8 @@ def strict(text):
 def test_an_audit_of_task_best_asks_little_at_a_time_and_has_a_verdict(folder):
     with Audit.open(folder) as audit:
         settings, found = audit.settings, audit.findings()
-        assert (settings.metrics, settings.initial, settings.batch) == (("accuracy",), 5, 5)
+        assert settings.metrics == ("accuracy",)
+        assert settings.initial == 5
         assert audit.status().answered == 25
     assert found.contests[0].leader == found.best()["model"][0] == "m1"
     assert found.verdict.startswith("'m1' is ")

@@ -240,17 +240,17 @@ def test_where_three_or_more_speak_they_vote_and_those_without_scores_do_no_more
     opinions = {"other": other, "third": said}
     assert [m.name for m in label_models(Pool.build(said, opinions=opinions))] == ["scores", "vote"]
     three = Pool.build({"a": said, "b": other, "c": said}, scores={"b": scores})
-    assert [m.name for m in label_models(three)] == ["vote", "scores of b"]
+    assert [m.name for m in label_models(three)] == ["scores of b", "vote"]
     assert [m.name for m in label_models(three, vote=False)] == ["scores of a", "scores of b", "scores of c"]
     with_features = [m.name for m in label_models(three, learners=True)]
-    assert with_features == ["scores of b and features", "vote", "scores of b"]
+    assert with_features == ["scores of b and features", "scores of b", "vote"]
 
 
 def test_of_many_models_the_best_few_by_the_vote_are_gone_into(rng):
     y, _, scores, _ = vendor(60)
     said = {f"m{h}": np.where(rng.random(60) < 0.5 + 0.04 * h, y, rng.integers(0, 4, 60)) for h in range(12)}
     pool = Pool.build(said, scores=dict.fromkeys(said, scores.max(1)), classes=range(4))
-    vote, *gone_into = label_models(pool)
+    *gone_into, vote = label_models(pool)
     best = np.argsort(-vote.vote.weights, kind="stable")[:FEW_MODELS]
     assert [one.name for one in gone_into] == [f"scores of m{h}" for h in best]
     assert {len(one.evidence.second) for one in gone_into} == {FEW_OPINIONS}

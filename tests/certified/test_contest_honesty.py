@@ -34,7 +34,7 @@ def with_a_clique(seed, items=300, classes=5):
 
 
 def contest(said, y, seed, **how):
-    return altmas.assess(said, oracle=y, classes=range(max(y) + 1), task="best", seed=seed, progress=False, **how)
+    return altmas.assess(said, oracle=y, classes=range(max(y) + 1), task="best", seed=seed, progress=False, **{"batch": 5, **how})
 
 
 def regrets(said, y, leaders):

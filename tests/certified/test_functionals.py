@@ -40,6 +40,8 @@ def test_cost_groups_and_two_models(rng):
     assert apart.value(y) == pytest.approx(right[g].mean() - right[~g].mean())
     models = f.model_difference(said, other, 3)
     assert models.value(y) == pytest.approx(right.mean() - (other == y).mean())
+    costs = [float(cost.value(tally(y, one, 3))) for one in (said, other)]
+    assert f.model_difference(said, other, 3, cost).value(y) == pytest.approx(costs[0] - costs[1])
 
 
 def test_metrics_without_such_a_form():

@@ -17,21 +17,22 @@ COST = [[0, 1, 5], [1, 0, 1], [2, 1, 0]]
 
 
 def best(said=None, **more):
-    given = {"oracle": Y.tolist(), "classes": range(3), "task": "best", "budget": 30, "progress": False}
+    given = {"oracle": Y.tolist(), "classes": range(3), "task": "best", "budget": 30, "batch": 5, "progress": False}
     return altmas.assess(SAID if said is None else said, **{**given, **more})
 
 
 @pytest.mark.parametrize("method", ["certified", "random", "coda", "model-selector"])
 def test_every_method_of_contests_finds_the_best_and_says_so(method):
-    result = best(method=method, budget=40)
+    result = best(method=method, budget=40, batch=None)
     assert isinstance(result, ContestResult)
     assert result.leader == result.best["model"][0] == "m1"
     assert set(result.best["model"]) == set(SAID)
     assert set(result.estimates["model"]) == set(SAID)  # of every model, though the history has the leader
     assert len(result.answers) == 40
     one_at_a_time = method in ("coda", "model-selector")
-    expected = list(range(1, 41)) if one_at_a_time else list(range(5, 41, 5))
-    assert result.history["labels"].tolist() == expected
+    labels = result.history["labels"].tolist()
+    assert (labels[0], labels[-1]) == (1 if one_at_a_time else 5, 40)  # a leader shows early
+    assert labels == sorted(set(labels))
     columns = ["round", "labels", "leader", "p_best", "expected_loss", "loss_bound", "contenders"]
     assert result.history.columns.tolist() == columns
     assert result.history["leader"].iloc[-1] == "m1"
@@ -73,9 +74,11 @@ def test_a_contest_by_a_metric_of_ones_own():
 
 def test_other_metrics_come_besides_and_the_first_decides():
     result = best(metrics=["mcc", "accuracy"])
-    assert result.contest.metric == "accuracy"
-    assert result.estimates["metric"].unique().tolist() == ["accuracy", "mcc"]
-    assert best(metric="mcc", metrics="accuracy").contest.metric == "mcc"
+    assert result.contest.metric == "mcc"
+    assert result.estimates["metric"].unique().tolist() == ["mcc", "accuracy"]
+    named = best(metric="accuracy", metrics=["mcc", "accuracy"])
+    assert named.contest.metric == "accuracy"
+    assert set(named.estimates["metric"]) == {"accuracy", "mcc"}
 
 
 # Stopping
@@ -136,7 +139,6 @@ def test_of_many_models_some_are_printed():
     result = best(said, oracle=y.tolist(), budget=10, method="random")
     assert "\n... and 3 more" in repr(result)
     assert len(result.best) == MODELS_SHOWN + 3
-    assert len(result.plot(most=5).get_yticks()) == 5
 
 
 def test_everything_labelled_leaves_no_doubt():

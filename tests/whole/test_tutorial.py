@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -22,32 +21,13 @@ import pytest
 from click.testing import CliRunner
 
 from altmas.cli import commands
+from worlds.pages import FENCE, missing_lines, of_that_form, steps
 from worlds.places import DOCS
 
 PAGE = DOCS / "tutorial.md"
 DATA = Path(os.environ.get("ALTMAS_DATA", "")) / "vendor_ferplus.npz"
 REAL = "ALTMAS_DATA" in os.environ and DATA.is_file()
 NOT_HERE = "the page quotes data that is not here: set ALTMAS_DATA to its folder"
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Step:
-    """The commands of one console block, and the output quoted after it ('' if none is)."""
-
-    commands: tuple[str, ...]
-    quoted: str
-
-
-def steps(text):
-    """Console blocks with the quotation that follows each."""
-    blocks = [(one[1], one[2]) for one in FENCE.finditer(text)]
-    after = [*blocks[1:], ("", "")]
-    return [
-        Step(tuple(body.splitlines()), quoted if kind == "text" else "")
-        for (language, body), (kind, quoted) in zip(blocks, after, strict=True)
-        if language == "console"
-    ]
 
 
 def walk_and_more():
@@ -123,27 +103,6 @@ def run(command):
     done = CliRunner().invoke(commands, shlex.split(command)[1:], catch_exceptions=False)
     assert done.exit_code == 0, f"{command}\n{done.output}"
     return done.output
-
-
-def of_that_form(text):
-    """A text whose figures may be others: no two audits ask the same questions."""
-    return re.sub(r"[0-9a-f]{16,}|[+-]?\d[\d,.]*", "#", text)
-
-
-def missing_lines(quoted, printed, form=str):
-    """Quoted lines that were not printed, in this order; `…` stands for what was left out."""
-    left = [form(line.rstrip()) for line in printed.splitlines()]
-    lacking = []
-    for line in quoted.splitlines():
-        if line.strip() == "…":
-            continue
-        pattern = re.compile(".*".join(re.escape(form(part)) for part in line.rstrip().split("…")))
-        found = next((i for i, one in enumerate(left) if pattern.fullmatch(one)), None)
-        if found is None:
-            lacking.append(line)
-        else:
-            left = left[found + 1 :]
-    return lacking
 
 
 def test_quotations_are_held_to_the_letter():

@@ -1,0 +1,59 @@
+"""The page about the best of several models does what it says: its files are made, its commands run, in order."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from altmas.cli import commands
+from worlds.pages import FENCE, missing_lines, of_that_form, steps
+from worlds.places import DOCS
+
+PAGE = DOCS / "best.md"
+
+
+def loosely(text):
+    """A line of a table whose figures, and so its columns' widths, may be others."""
+    return re.sub(r"[━─]+", "━", re.sub(r" +", " ", of_that_form(text)))
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory):
+    """Every step of the page with what its commands printed, and the folder in which they ran."""
+    home, before = tmp_path_factory.mktemp("best"), Path.cwd()
+    os.chdir(home)
+    try:
+        (files,) = [one[2] for one in FENCE.finditer(PAGE.read_text()) if one[1] == "py"]
+        exec(files, {})  # the page's own lines
+        printed = [(step, "".join(map(run, step.commands))) for step in steps(PAGE.read_text())]
+    finally:
+        os.chdir(before)
+    return home, printed
+
+
+def run(command):
+    done = CliRunner().invoke(commands, shlex.split(command)[1:], catch_exceptions=False)
+    assert done.exit_code == 0, f"{command}\n{done.output}"
+    return done.output
+
+
+def test_every_command_of_the_page_runs(walked):
+    home, printed = walked
+    names = [command.split()[1] for step, _ in printed for command in step.commands]
+    assert names[0] == "init"
+    assert {"label", "vendors", "report", "log"} <= set(names)
+    assert all(output.strip() for _, output in printed)
+    report = (home / "choice.html").read_text()
+    assert "Who reads our mail?" in report
+    assert "best by accuracy" in report
+
+
+def test_quoted_output_is_what_is_printed(walked):
+    _, printed = walked
+    quoted = [(step, output) for step, output in printed if step.quoted]
+    assert len(quoted) > 3
+    wrong = {step.commands: missing_lines(step.quoted, output, loosely) for step, output in quoted}
+    assert not any(wrong.values()), "\n".join(line for lines in wrong.values() for line in lines)
