@@ -34,7 +34,8 @@ def with_a_clique(seed, items=300, classes=5):
 
 
 def contest(said, y, seed, **how):
-    return altmas.assess(said, oracle=y, classes=range(max(y) + 1), task="best", seed=seed, progress=False, **{"batch": 5, **how})
+    given = {"task": "best", "seed": seed, "batch": 5, "progress": False}
+    return altmas.assess(said, oracle=y, classes=range(max(y) + 1), **{**given, **how})
 
 
 def regrets(said, y, leaders):
