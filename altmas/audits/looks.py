@@ -168,8 +168,9 @@ class AuditFindings:
         task = self.audit.settings.goal
         if isinstance(task, Identify) and isinstance(self.found, Identifies):
             return str(self.found.identified(task).attrs["verdict"])
-        if isinstance(task, Best) and self.contests:
-            return best_verdict(self.contests[0])
+        if isinstance(task, Best) and isinstance(self.found, HoldsContests):
+            mine = [one for one in self.contests if one.metric == task.name]  # unless other metrics were asked for
+            return best_verdict(mine[0] if mine else self.found.contest(task.name))
         if isinstance(task, Compare):
             return str(self.compare(task.by, task.a, task.b, rope=task.rope)["verdict"])
         surface = getattr(self.audit.method, "surface_task", task)

@@ -9,7 +9,7 @@ from typing import Any
 
 from altmas import __version__
 from altmas.audits.events import canonical
-from altmas.catalogue import METHODS, for_task, make_method, portions, usual_metrics
+from altmas.catalogue import METHODS, contested_metrics, for_task, make_method, portions, usual_metrics
 from altmas.core.checks import fraction, whole_number
 from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method
@@ -77,6 +77,8 @@ class Settings:
         if "interval" in self.options and self.method != "certified":
             raise InputError("method", "be certified for anytime intervals", repr(self.method))
         self.metrics_on(pool)
+        if isinstance(self.goal, Best):
+            contested_metrics(self.goal, None, pool, self.cost)
         self._check_calibration(pool)
         method = self.make_method(pool)
         if len(pool.outputs) > 1 and not getattr(method, "several_models", False):

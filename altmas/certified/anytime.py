@@ -35,11 +35,6 @@ def first_bets(watched: Watched, size: int) -> Bets:
     return watched.sequence() if isinstance(watched, MeanRecall) else BettingSequence(watched, size)
 
 
-def anytime_interval(sequences: Sequence[Bets], level: float) -> tuple[float, float, str]:
-    """Low, high, and what they promise, of a metric that is the mean of what these sequences are about."""
-    return *mean_interval(sequences, level), promise(len(sequences), level)
-
-
 def mean_interval(sequences: Sequence[Bets], level: float) -> tuple[float, float]:
     """The interval of the mean of several ratios: each at `1 - alpha / count`, the ends averaged (Bonferroni).
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 
 from altmas.certified.design import SIDE_NORMAL, Interval
-from altmas.certified.estimator import Estimator, approximately
+from altmas.certified.estimator import EXACT, Estimator, approximately
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import Estimate, whatever_missing
 from altmas.core.targets import Target, lower_is_better
 from altmas.metrics.types import FloatArray
 
@@ -33,7 +33,7 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
     now = standing(each, estimator.sample, estimator.seed, lower_is_better=sign)
     below, above = WARY * now.below, WARY * now.above
     for place in now.contenders[1:].tolist():
-        found = estimator.of(_behind(targets, now.leader, place))[2]
+        found = estimator.of(behind(targets, now.leader, place))[2]
         # Ahead is the opposite of behind. Whatever the missing answers are, the whole interval allows for them.
         least = 1.0 if len(estimator.missing) else LEAST_ERROR
         doubt = 0.0 if _borne_out(now.ahead[place], found) else abs(now.ahead[place]) / SIDE_NORMAL
@@ -51,9 +51,10 @@ def _borne_out(ahead: float, behind: Interval) -> bool:
 def leading(now: Standing, names: Sequence[str], level: float) -> Leading:
     """The leader, and what choosing it would cost."""
     p_best, losses = now.p_best, now.losses
-    bound = max(float(np.quantile(losses, level)), float(losses.mean()))
+    average = float(losses.mean())
+    bound = max(float(np.quantile(losses, level)), average)  # a quantile may lie below the mean, which reads absurd
     contenders = int((p_best >= HOPELESS).sum())
-    return Leading(names[now.leader], float(p_best[now.leader]), float(losses.mean()), bound, contenders)
+    return Leading(names[now.leader], float(p_best[now.leader]), average, bound, contenders)
 
 
 def contest(
@@ -91,6 +92,7 @@ def contest(
     ).iloc[order]  # fmt: skip
     table["ruled_out"] = table["behind_low"] > 0
     labels = len(estimator.sample.answers)
+    promise = EXACT if estimator.exact(targets) else promise + whatever_missing(len(estimator.missing))
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
 
 
@@ -99,12 +101,12 @@ def _ordinary(estimator: Estimator, targets: Sequence[Target], now: Standing) ->
     ends = np.zeros((len(targets), 2))
     for place in range(len(targets)):
         if place != now.leader:
-            found = estimator.of(_behind(targets, now.leader, place))[2]
+            found = estimator.of(behind(targets, now.leader, place))[2]
             ends[place] = found.low, found.high
     return ends, approximately(estimator.level)
 
 
-def _behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[float, Target]]:
+def behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[float, Target]]:
     """How much worse a model is than the leader, as a signed sum."""
     pair = (leader, place) if not lower_is_better(targets[0].metric) else (place, leader)
     return [(1.0, targets[pair[0]]), (-1.0, targets[pair[1]])]

@@ -33,6 +33,8 @@ from altmas.core.targets import Target, lower_is_better, resolve_metrics, target
 from altmas.metrics import metric
 from altmas.metrics.types import FloatArray, IntArray
 
+EXACT = "exact: every item is labelled"
+
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
@@ -55,7 +57,7 @@ class Estimator:
         if len(signed) > 1:
             at = minus(at, self.linearised(signed[1][1]), self.sample)
         found = designed(at, self.sample)
-        if self._all_answered([target for _, target in signed]):  # nothing is left to believe
+        if self.exact([target for _, target in signed]):  # nothing is left to believe
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
         interval = wald(found, self.level)
@@ -83,7 +85,8 @@ class Estimator:
         asked = self.sample.inclusion if self.asked is None else self.asked
         return Sample(self.sample.probabilities, self.sample.answers, asked)
 
-    def _all_answered(self, targets: Sequence[Target]) -> bool:
+    def exact(self, targets: Sequence[Target]) -> bool:
+        """Whether every item that takes part has its answer: nothing is left to believe."""
         answered = np.zeros(self.pool.size, dtype=bool)
         answered[self.sample.answers.items] = True
         return all(bool(answered[target.columns >= 0].all()) for target in targets)
@@ -107,8 +110,8 @@ class Estimator:
         return estimates_table([self.estimate(target) for target in targets])
 
     def _promise(self, target: Target, at: Linearised, found: Designed) -> str:
-        if self._all_answered([target]):
-            return "exact: every item is labelled"
+        if self.exact([target]):
+            return EXACT
         if not np.abs(at.mean).any() and not at.variance.any():
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)

@@ -6,7 +6,7 @@ chances are as well known, is asked the same way.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -15,11 +15,11 @@ import numpy as np
 import pandas as pd
 
 from altmas.certified import models, slices
-from altmas.certified.anytime import Bets, Watched, anytime_interval, mean_interval, ratios_of
-from altmas.certified.contest import contest, leading, share_of_level, where_they_stand
+from altmas.certified.anytime import Bets, Watched, mean_interval, promise, ratios_of
+from altmas.certified.contest import behind, contest, leading, share_of_level, where_they_stand
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
-from altmas.certified.missing import filled, worlds_of_answers
+from altmas.certified.missing import Signed, filled, worlds_of_answers
 from altmas.certified.race import inclusion_at
 from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
@@ -33,9 +33,9 @@ from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
 from altmas.core.result import ContestResult, Result
-from altmas.core.targets import Target, resolve_metrics, targets_of
+from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
-from altmas.metrics.formulas import LinearMetric
+from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.types import FloatArray
 from altmas.words.features import features_sentence
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
@@ -192,9 +192,7 @@ class CertifiedFindings:
     def contest(self, metric: str | None = None) -> Contest:
         """Which model is best by a metric: that of the contest, or the first, unless named."""
         targets = self._contested(metric)
-        # A bet needs its answer. Where some are missing, the gaps are those of one look, whatever these are.
-        watched = self.anytime and len(self.state.missing) == 0
-        looks = partial(self._all_looks_behind, targets) if watched else None
+        looks = partial(self._all_looks_behind, targets) if self.anytime else None
         return contest(self.estimator, targets, self._told_of(targets), looks)
 
     def _told_of(self, targets: Sequence[Target]) -> list[Estimate] | None:
@@ -236,8 +234,13 @@ class CertifiedFindings:
         name = metric or setup.recipe.best or self.job.metrics[0].name
         if name == setup.recipe.best:
             return setup.contested_targets
-        mine = [one for one in setup.targets if one.name == name]
-        return mine or targets_of(resolve_metrics(name, self.job.pool)[:1], self.job.pool)
+        if mine := [one for one in setup.targets if one.name == name]:
+            return mine
+        drawn_for = [one for one in self.job.drawn_for or () if one.name == name]
+        found = tuple(drawn_for) or resolve_metrics(name, self.job.pool)
+        if len(found) > 1:
+            raise InputError("metric of a contest", "be one metric", f"{name!r}, which is {len(found)}")
+        return targets_of(found, self.job.pool)
 
     def _all_looks_behind(
         self, targets: Sequence[Target], leader: int, others: Sequence[int]
@@ -245,17 +248,18 @@ class CertifiedFindings:
         """By how much models are behind the leader, at all looks and for all pairs of models together."""
         metric, classes = targets[0].metric, len(self.job.pool.classes)
         words = f"at least {100 * self.level:.6g}% coverage at all looks and for all models together"
-        if metric.name in ("accuracy", "error_rate") or isinstance(metric, LinearMetric):
+        if lower_is_better(metric) or (isinstance(metric, TotalsMetric) and metric.name == "accuracy"):
             cost = metric if isinstance(metric, LinearMetric) else None
             said = [one.columns for one in targets]
             pairs = [(said[h], said[leader]) if cost else (said[leader], said[h]) for h in others]
             each = share_of_level(self.level, len(targets))
-            bets = self._bets([model_difference(first, second, classes, cost) for first, second in pairs])
-            return [one.interval(each) for one in bets], words
+            apart = [(model_difference(first, second, classes, cost),) for first, second in pairs]
+            return self._ends([behind(targets, leader, h) for h in others], apart, each), words
         # Of other metrics each model's own interval, at a level for all of them together.
         share = 1 - (1 - self.level) / len(targets)
-        alone = [mean_interval(self._bets(ratios_of(one, self.job.pool.classes)), share) for one in targets]
-        low, high = alone[leader]
+        ratios = [ratios_of(one, self.job.pool.classes) for one in targets]
+        alone = self._ends([[(1.0, one)] for one in targets], ratios, share)
+        low, high = alone[leader]  # higher is better: those of which lower is are above
         return [(low - alone[h][1], high - alone[h][0]) for h in others], words
 
     def forecast(self, within: float | None = None) -> pd.DataFrame:
@@ -305,30 +309,31 @@ class CertifiedFindings:
         labels[known.items] = known.labels
         return replay(setup, [replace(one, labels=labels[one.items]) for one in self.rounds]).bets
 
-    def _looks(self) -> Iterator[tuple[float, float, str]]:
-        """Low, high and promise of each target, at all looks together.
-
-        A bet needs its answer. Where some are missing, the lower end is of the world in which all of those are against
-        the model under test, the upper end of that in which they are for it.
-        """
+    def _looks(self) -> list[tuple[float, float, str]]:
+        """Low, high and promise of each target, at all looks together."""
         targets, classes = self.state.setup.targets, self.job.pool.classes
         ratios = [ratios_of(target, classes) for target in targets]
-        if len(self.state.missing):
-            for target, some in zip(targets, ratios, strict=True):
-                yield self._between_worlds(target, some)
-            return
-        flat = [one for some in ratios for one in some]
-        left = iter(self.state.bets or self._bets(flat))
-        for some in ratios:
-            yield anytime_interval([next(left) for _ in some], self.level)
+        found = self._ends([[(1.0, target)] for target in targets], ratios, self.level, self.state.bets)
+        return [(low, high, promise(len(some), self.level)) for (low, high), some in zip(found, ratios, strict=True)]
 
-    def _between_worlds(self, target: Target, ratios: tuple[Watched, ...]) -> tuple[float, float, str]:
+    def _ends(
+        self, signed: Sequence[Signed], ratios: Sequence[tuple[Watched, ...]], level: float, made: Sequence[Bets] = ()
+    ) -> list[tuple[float, float]]:
+        """Intervals of signed sums of targets, each the mean of its ratios, at all looks together; `made` are its bets.
+
+        A bet needs its answer. Where some are missing, the lower end is of the world in which all of those lower it,
+        the upper end of that in which they raise it.
+        """
+        if len(self.state.missing):
+            return [self._between_worlds(one, some, level) for one, some in zip(signed, ratios, strict=True)]
+        left = iter(made or self._bets([one for some in ratios for one in some]))
+        return [mean_interval([next(left) for _ in some], level) for some in ratios]
+
+    def _between_worlds(self, signed: Signed, ratios: tuple[Watched, ...], level: float) -> tuple[float, float]:
         sample, missing = self.estimator.asked_sample, self.state.missing
-        ends = []
-        for up in (False, True):
-            answers = filled([(1.0, target)], sample, missing, up=up)
-            ends.append(anytime_interval(self._bets(ratios, answers), self.level))
-        return min(low for low, _, _ in ends), max(high for _, high, _ in ends), ends[0][2]
+        worlds = [filled(signed, sample, missing, up=up) for up in (False, True)]
+        lows, highs = zip(*(mean_interval(self._bets(ratios, one), level) for one in worlds), strict=True)
+        return min(lows), max(highs)
 
     def result(self, method: str, seen: Sequence[Round]) -> CertifiedResult | None:
         """The result of `assess` that holds these findings; another method's has nothing to add."""

@@ -93,9 +93,8 @@ class Certified:
 
 def _watched(setup: Setup) -> tuple[Any, ...]:
     """What is bet on as the run goes. Of a contest nothing: which gaps matter shows later, then bets are made again."""
-    if setup.recipe.best is not None:
-        return ()
-    return tuple(one for target in setup.targets for one in ratios_of(target, setup.job.pool.classes))
+    every = tuple(one for target in setup.targets for one in ratios_of(target, setup.job.pool.classes))
+    return every if setup.recipe.best is None else ()  # what has no anytime interval is refused all the same
 
 
 class CertifiedRun:

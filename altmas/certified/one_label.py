@@ -32,8 +32,9 @@ class OneLabel(NamedTuple):
         if self.other is None:
             return mean, variance
         more, spread = self.other.moments(probabilities)
-        together = np.where(self.label == self.other.label, p, 0.0) - p * self.other._chance(probabilities)
-        return mean + more, np.maximum(variance + spread + 2 * self.step * self.other.step * together, 0.0)
+        apart = variance + spread - 2 * self.step * self.other.step * p * self.other._chance(probabilities)
+        alike = np.square(self.step + self.other.step) * p * (1 - p)  # 0, and no rounding, where steps cancel out
+        return mean + more, np.where(self.label == self.other.label, alike, np.maximum(apart, 0.0))
 
     def ranges(self) -> FloatArray:
         """How far a label can move it `[N]`."""

@@ -182,6 +182,6 @@ def printable(text: str) -> str:
 
 
 def with_interval(table: pd.DataFrame) -> pd.DataFrame:
-    """Low and high as one column."""
+    """Low and high as one column; a method may have none."""
     pairs = zip(table["low"], table["high"], strict=True)
     return table.assign(interval=[f"{low:.3f} to {high:.3f}" if low <= high else "none" for low, high in pairs])

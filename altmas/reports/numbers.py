@@ -33,5 +33,11 @@ def signed(value: float | None, *, share: bool = True) -> str:
 
 
 def signed_interval(low: float | None, high: float | None, *, share: bool = True) -> str:
-    """An interval of a difference, in points."""
+    """An interval of a difference, in points.
+
+    >>> signed_interval(-0.1, 0.02), signed_interval(None, None)
+    ('−10.0 to +2.0', 'not known')
+    """  # noqa: RUF002
+    if low is None or high is None:
+        return signed(None)
     return f"{signed(low, share=share)} to {signed(high, share=share)}"

@@ -149,7 +149,13 @@ def test_one_model_has_no_differences(audit, world):
     assert "model" not in found.estimates
 
 
-def test_several_models_are_for_the_certified_method_only(tmp_path):
+def test_several_models_are_for_methods_that_can_tell_them_apart(tmp_path):
     pool = Pool.build({"a": [0, 1] * 20, "b": [1, 1] * 20})
-    with pytest.raises(InputError, match="method must be certified for several models"):
-        Audit.create(tmp_path / "a", pool, metrics="accuracy", method="random")
+    with pytest.raises(InputError, match="method must be certified or random for several models"):
+        Audit.create(tmp_path / "a", pool, metrics="accuracy", method="bald")
+    with Audit.create(tmp_path / "b", pool, metrics="accuracy", method="random", initial=20) as audit:
+        for query in audit.ask(20):
+            audit.tell(query.id, query.position % 2)
+        found = audit.findings()
+    assert found.estimates[["model", "estimate"]].to_numpy().tolist()[0] == ["a", 1.0]
+    assert found.best()["model"].tolist() == ["a", "b"]

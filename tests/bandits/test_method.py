@@ -123,7 +123,7 @@ def test_comparison_spends_labels_on_the_two_groups():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"task": "guess"}, "task must be one of estimate, identify, compare, surface; got 'guess'."),
+        ({"task": "guess"}, "task must be one of estimate, identify, compare, surface, best; got 'guess'."),
         ({"task": "identify", "target": "nicest"}, "target must be one of least_accurate"),
         ({"task": "identify", "m": 10}, "m must be below the number of groups that have items, 10; got 10."),
         ({"task": "identify", "m": 0}, "m must be an int >= 1; got 0."),

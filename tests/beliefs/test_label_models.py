@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 import altmas
 from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
-from altmas.beliefs.label_models import FromOutputs, label_models
+from altmas.beliefs.label_models import FEW_MODELS, FEW_OPINIONS, FromOutputs, label_models
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
 from altmas.surrogates.outputs.evidence import evidence_from, log_odds, normal_scores
@@ -210,8 +210,10 @@ def test_opinions_are_taken_in_every_form():
     assert found["a pair"].scores.tolist() == scores.max(1).tolist()
     assert found["scores"].predictions.tolist() == scores.argmax(1).tolist()
     assert found["with others"].predictions[0] == 4
-    (model,) = label_models(pool)
-    assert model.about(np.arange(400), asked(y), np.ones(80), None).sum() == pytest.approx(400)
+    models = label_models(pool)
+    assert [one.name for one in models] == ["scores", "vote"]
+    for model in models:
+        assert model.about(np.arange(400), asked(y), np.ones(80), None).sum() == pytest.approx(400)
 
 
 def test_two_predictions_in_a_tuple_are_no_pair_of_columns():
@@ -231,6 +233,27 @@ def test_candidates_of_a_pool():
     models = label_models(two)
     assert [m.name for m in models] == ["scores of a", "scores of b"]
     assert models[1].evidence.second[0].tolist() == said.tolist()  # each is the other's opinion
+
+
+def test_where_three_or_more_speak_they_vote_and_those_without_scores_do_no_more():
+    _, said, scores, other = vendor(60)
+    opinions = {"other": other, "third": said}
+    assert [m.name for m in label_models(Pool.build(said, opinions=opinions))] == ["scores", "vote"]
+    three = Pool.build({"a": said, "b": other, "c": said}, scores={"b": scores})
+    assert [m.name for m in label_models(three)] == ["scores of b", "vote"]
+    assert [m.name for m in label_models(three, vote=False)] == ["scores of a", "scores of b", "scores of c"]
+    with_features = [m.name for m in label_models(three, learners=True)]
+    assert with_features == ["scores of b and features", "scores of b", "vote"]
+
+
+def test_of_many_models_the_best_few_by_the_vote_are_gone_into(rng):
+    y, _, scores, _ = vendor(60)
+    said = {f"m{h}": np.where(rng.random(60) < 0.5 + 0.04 * h, y, rng.integers(0, 4, 60)) for h in range(12)}
+    pool = Pool.build(said, scores=dict.fromkeys(said, scores.max(1)), classes=range(4))
+    *gone_into, vote = label_models(pool)
+    best = np.argsort(-vote.vote.weights, kind="stable")[:FEW_MODELS]
+    assert [one.name for one in gone_into] == [f"scores of m{h}" for h in best]
+    assert {len(one.evidence.second) for one in gone_into} == {FEW_OPINIONS}
 
 
 def test_the_mixture_prefers_the_better_candidate(rng):

@@ -223,8 +223,14 @@ def test_vendors(audit):
     found = checked("vendors", audit)
     assert {one["model"] for one in found["best"]} == {"ours", "theirs"}
     assert {(one["first"], one["second"]) for one in found["differences"]} == {("ours", "theirs")}
-    accuracy = [one["p_best"] for one in found["best"] if one["metric"] == "accuracy"]
-    assert sum(accuracy) == pytest.approx(1)
+    accuracy = [one for one in found["best"] if one["metric"] == "accuracy"]
+    assert sum(one["p_best"] for one in accuracy) == pytest.approx(1)
+    assert [one["metric"] for one in found["contests"]] == ["accuracy", "macro_precision", "macro_recall"]
+    lead = found["contests"][0]
+    assert (lead["leader"], lead["p_best"]) == (accuracy[0]["model"], accuracy[0]["p_best"])
+    assert 0 <= lead["expected_loss"] <= lead["loss_bound"]
+    for one in accuracy:
+        assert one["behind_low"] <= one["behind"] <= one["behind_high"]
 
 
 def test_log_and_its_file(audit, tmp_path):

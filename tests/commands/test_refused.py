@@ -51,8 +51,8 @@ from worlds.commands import altmas, head, init, refused, told
             "must be distinct; got ['ours', 'ours']. Write name=path.",
         ),
         (
-            ["--predictions", "theirs.csv", "--predictions", "ours.csv", "--method", "random"],
-            "be certified for several models",
+            ["--predictions", "theirs.csv", "--predictions", "ours.csv", "--method", "bald"],
+            "be certified or random for several models",
         ),
         (["--predictions", "theirs.csv", "--classes", "cat,dog,unsure"], "'unsure'"),
         (["--predictions", "theirs.csv", "--classes", "cat,dog,cat"], "cat"),

@@ -16,7 +16,8 @@ from worlds.reports import Page, assert_self_contained, made
 def test_several_models(tmp_path):
     with made(tmp_path / "audit", models=2, metrics=["accuracy", "mcc"]) as audit:
         facts, found = gather(audit), audit.findings()
-    assert [one["name"] for one in facts["models"]] == ["model 0", "model 1"]
+    assert [one["name"] for one in facts["models"]] == found.contests[0].table["model"].tolist()  # best first
+    assert {one["name"] for one in facts["models"]} == {"model 0", "model 1"}
     for one in facts["models"]:
         expected = found.estimates[found.estimates["model"] == one["name"]]
         assert [row["estimate"] for row in one["estimates"]] == expected["estimate"].tolist()

@@ -184,7 +184,7 @@ def test_attributes_by_name():
         ({"groups": {"labels": ["x"] * 400}}, "attributes of a surface must not be called .*; got labels."),
         ({"estimator": "magic"}, "estimator of a surface must be one of beta-i, .*; got 'magic'."),
         ({"estimator": "beta-i", "task": "estimate"}, "task 'estimate' must be about by, bins; got 'estimator'."),
-        ({"task": "surfaces", "estimator": "beta-i"}, "task must be one of estimate, .*, surface; got 'surfaces'."),
+        ({"task": "surfaces", "estimator": "beta-i"}, "task must be one of estimate, .*, best; got 'surfaces'."),
         (
             {"task": "estimate", "by": ["sex", "race"]},
             "by must come with task='surface' or a group method; got method 'certified'.",

@@ -43,9 +43,9 @@ WRONG = {
         "predictions must be one class per item; got 39 predictions for 40 items.",
     ),
     "two models": (
-        {"predictions": {"a": SAID, "b": SAID}},
-        "predictions must be one model's for method 'random'; got 2 models. "
-        "Several models at once take method='certified'.",
+        {"predictions": {"a": SAID, "b": SAID}, "method": "lure"},
+        "predictions must be one model's for method 'lure'; got 2 models. "
+        "Several models at once take method='certified' or 'random'.",
     ),
     "scores of an unknown model": (
         {"predictions": {"a": SAID}, "scores": {"z": SCORES}},
