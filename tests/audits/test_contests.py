@@ -119,7 +119,7 @@ def test_other_methods_hold_contests_in_audits_too(method, tmp_path):
     strict(altmas("vendors", tmp_path / "a", "--json").out)
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "macro_recall"])
+@pytest.mark.parametrize("metric", ["accuracy", pytest.param("macro_recall", marks=pytest.mark.slow)])
 def test_an_anytime_contest_with_missing_answers_can_be_looked_at_and_reported(metric, tmp_path):
     """A bet needs its answer: the ends are then those of the worlds in which all of them help, or all of them hurt."""
     with answered(tmp_path / "a", 15, options={"interval": "anytime"}, metric=metric, unsure=(3, 7)) as audit:

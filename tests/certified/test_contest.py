@@ -251,7 +251,9 @@ def test_what_the_interval_does_not_bear_out():
     assert [_borne_out(0.03, one) for one in (half, sure, against)] == [False, False, True]
 
 
-@pytest.mark.parametrize("metric", ["accuracy", "error_rate", "expected_cost", "macro_recall"])
+@pytest.mark.parametrize(
+    "metric", ["accuracy", "error_rate", "expected_cost", pytest.param("macro_recall", marks=pytest.mark.slow)]
+)
 def test_a_contest_at_all_looks_by_any_metric(metric):
     rng = np.random.default_rng(3)
     truth = rng.integers(0, 3, 60)

@@ -7,8 +7,8 @@ import pytest
 
 from worlds.places import BENCHMARKS
 
-HEAVY = ("crossings.py", "keys.py", "round.py", "scale.py", "surface.py")
-NAMES = sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name != "workload.py")
+HEAVY = ("crossings.py", "features.py", "keys.py", "models.py", "round.py", "scale.py", "surface.py")
+NAMES = sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name not in ("measuring.py", "workload.py"))
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] if one in HEAVY else []) for one in NAMES])
