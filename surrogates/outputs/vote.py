@@ -35,8 +35,8 @@ NOBODY = (0.0, 1.0)
 CLASS_SD = 0.5
 """Prior deviation of a class's own log odds."""
 
-MODELS_SD = 4.0
-"""Prior deviation of what all models together are worth besides their weight in the vote."""
+MODELS_SD = 0.45
+"""Prior deviation of what each model is worth besides its weight in the vote."""
 
 MANY_CLASSES = 20
 """With more classes than this none has log odds of its own: few answers would be of it."""
@@ -67,7 +67,6 @@ class Vote:
         self.said, self.classes = said, classes
         self.copies = near_duplicates(said)
         self.weights = vote_weights(said, classes, self.copies)
-        self._models_sd = np.full(len(said), MODELS_SD / np.sqrt(len(said)))
         self._own = classes if classes <= MANY_CLASSES else 0  # classes that have log odds of their own
 
     @cached_property
@@ -84,7 +83,7 @@ class Vote:
         gamma, nobody = SHARPNESS[0] + SHARPNESS[1] * theta[0], NOBODY[0] + NOBODY[1] * theta[1]
         own, each = np.zeros(self.classes), theta[2 + self._own :]
         own[: self._own] = CLASS_SD * theta[2 : 2 + self._own]
-        return Opinion(gamma * self.weights + self._models_sd * each, own, float(nobody))
+        return Opinion(gamma * self.weights + MODELS_SD * each, own, float(nobody))
 
     def probabilities(self, items: IntArray, opinion: Opinion) -> FloatArray:
         """Label probabilities `[n, C]`."""
@@ -169,7 +168,7 @@ def _lesson(vote: Vote, items: IntArray, labels: IntArray) -> _Lesson:
         part[:, 0], offset[row, 1 : 1 + len(names)] = SHARPNESS[1] * voted, SHARPNESS[0] * voted
         if own:
             part[np.arange(len(names)), 2 + names] = CLASS_SD
-        part[:, 2 + own :] = said_so * vote._models_sd
+        part[:, 2 + own :] = said_so * MODELS_SD
         place = np.searchsorted(names, label)
         chosen[row] = 1 + place if place < len(names) and names[place] == label else 0
     return _Lesson(columns, offset, chosen)
