@@ -70,7 +70,8 @@ def page(rows: pd.DataFrame) -> str:
     parts = [
         "# Which model is best: measured\n",
         "Points of accuracy lost by choosing the leader after so many labels, the mean over "
-        f"{seeds.min()} runs per pool or more. Settings were chosen on other seeds, but for one prior, chosen after a look at these. "
+        f"{seeds.min()} runs per pool or more. Settings were chosen on other seeds, but for one prior, "
+        "chosen after a look at these. "
         "Made by `make best-results` from stored rows; docs/best.md says what the methods are.\n",
         "![Mean regret against labels, by method](best-results.svg)\n",
     ]
