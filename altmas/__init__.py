@@ -24,8 +24,8 @@ if _TYPE_CHECKING:
     from altmas.audits.audit import Audit as Audit
     from altmas.beliefs.tune_network import tune_network as tune_network
     from altmas.catalogue import make_method as make_method
-    from altmas.certified.findings import CertifiedResult as CertifiedResult
     from altmas.certified.log import estimate_from_log as estimate_from_log
+    from altmas.certified.result import CertifiedResult as CertifiedResult
     from altmas.core.loop import MethodError as MethodError
     from altmas.core.loop import OracleError as OracleError
     from altmas.core.oracles import Noisy as Noisy
@@ -48,7 +48,7 @@ _HOMES = {
     "AltmasError": "metrics.errors",
     "Audit": "audits.audit",
     "Best": "core.tasks",
-    "CertifiedResult": "certified.findings",
+    "CertifiedResult": "certified.result",
     "Compare": "core.tasks",
     "EstimateGroups": "core.tasks",
     "Identify": "core.tasks",

@@ -8,9 +8,11 @@ from functools import partial
 from typing import Any
 
 from altmas.bandits.method import GroupMethod
-from altmas.certified.findings import CertifiedContestResult, CertifiedFindings, CertifiedResult
+from altmas.certified.findings import CertifiedFindings
 from altmas.certified.method import Certified
-from altmas.certified.state import Setup, replay, rounds_of
+from altmas.certified.result import CertifiedContestResult, CertifiedResult
+from altmas.certified.setup import Setup
+from altmas.certified.state import replay, rounds_of
 from altmas.core.answers import Answers
 from altmas.core.contest import HoldsContests, Leading, SeesLeader
 from altmas.core.findings import Findings, PlainFindings, asked

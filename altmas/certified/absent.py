@@ -11,17 +11,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from altmas.certified.design import (
-    TRACE,
-    Designed,
-    Interval,
-    Linearised,
-    Sample,
-    counts_of,
-    designed,
-    linearise,
-    wald,
-)
+from altmas.certified.design import TRACE, Designed, Linearised, Sample, counts_of, designed, linearise
+from altmas.certified.interval import Interval, wald
 from altmas.core.targets import Target
 from altmas.metrics.types import FloatArray, IntArray
 

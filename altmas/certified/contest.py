@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from altmas.certified.design import SIDE_NORMAL, Interval
-from altmas.certified.estimator import EXACT, Estimator, approximately
+from altmas.certified.estimator import Estimator, approximately
+from altmas.certified.interval import SIDE_NORMAL, Interval
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
-from altmas.core.estimates import Estimate, whatever_missing
+from altmas.core.estimates import EXACT, Estimate, whatever_missing
 from altmas.core.targets import Target, lower_is_better
 from altmas.metrics.types import FloatArray
 

@@ -13,27 +13,15 @@ import pandas as pd
 from scipy.special import ndtri
 
 from altmas.certified.absent import absent_for, spanning
-from altmas.certified.design import (
-    Designed,
-    Interval,
-    Linearised,
-    Sample,
-    designed,
-    labels_of_endless_pool,
-    linearise,
-    minus,
-    standard_error,
-    wald,
-)
+from altmas.certified.design import Designed, Linearised, Sample, designed, labels_of_endless_pool, linearise, minus
+from altmas.certified.interval import Interval, standard_error, wald
 from altmas.certified.missing import worlds
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import EXACT, Estimate
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.core.result import estimates_table, without_model
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics import metric
 from altmas.metrics.types import FloatArray, IntArray
-
-EXACT = "exact: every item is labelled"
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,6 +21,7 @@ from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
 from altmas.certified.missing import Signed, filled, worlds_of_answers
 from altmas.certified.race import inclusion_at
+from altmas.certified.result import CertifiedResult
 from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
@@ -32,12 +33,10 @@ from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
-from altmas.core.result import ContestResult, Result
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
 from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.types import FloatArray
-from altmas.words.features import features_sentence
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 
 
@@ -359,72 +358,3 @@ def _lost(one: Estimate) -> float:
 def _accuracy_only(metric: str) -> None:
     if metric != "accuracy":
         raise InputError("metric", "be accuracy for anytime intervals of groups", repr(metric))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CertifiedResult(Result):
-    """A result that can be asked further: other metrics, cells, groups, calibration, several models, and plans."""
-
-    findings: CertifiedFindings
-
-    def estimate(self, metrics: Any, cost: Any = None) -> pd.DataFrame:
-        """Metrics chosen after the labels were drawn, with ordinary intervals, as valid as those chosen before."""
-        return self.findings.estimate(metrics, cost)
-
-    @property
-    def confusion(self) -> pd.DataFrame:
-        """Counts per true and predicted class on the whole pool, each with its interval (first model)."""
-        return self.findings.confusion()
-
-    def groups(self, by: str = "class", metric: str = "accuracy", *, anytime: bool = False) -> pd.DataFrame:
-        """A metric per group, and which group is probably worst (first model).
-
-        With `anytime=True`, accuracies with intervals that hold at all looks together, each by itself.
-        """
-        return self.findings.groups(by, metric, anytime=anytime)
-
-    def compare(
-        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", *, anytime: bool = False
-    ) -> dict[str, Any]:
-        """How much higher a metric is in group `a` than in group `b` (first model); `anytime` as for `groups`."""
-        return self.findings.difference(by, a, b, metric, anytime=anytime)
-
-    def anytime(self, *ratios: Ratio) -> list[tuple[float, float]]:
-        """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one."""
-        return self.findings.looks_at(*ratios)
-
-    @property
-    def calibration(self) -> pd.DataFrame:
-        """Score and accuracy per score bin (first model)."""
-        return slices.calibration(self.findings.estimator)
-
-    @property
-    def ece(self) -> tuple[float, float, float]:
-        """Expected calibration error: estimate, low, high (first model)."""
-        return slices.ece(self.findings.estimator)
-
-    @property
-    def differences(self) -> pd.DataFrame:
-        """Paired differences of every two models."""
-        return models.differences(self.findings.estimator, self.findings.job.metrics)
-
-    @property
-    def best(self) -> pd.DataFrame:
-        """The models by every metric, best first, with P(best) and how far each is behind."""
-        found = self.findings.best()
-        return pd.DataFrame() if found is None else found
-
-    @property
-    def features(self) -> str:
-        """What features were worth, in a sentence; nothing where there are none."""
-        worth = self.findings.features
-        return "" if worth is None else features_sentence(worth)
-
-    def forecast(self, within: float | None = None) -> pd.DataFrame:
-        """Labels still needed for +- `within`, and what random sampling would have needed for the present precision."""
-        return self.findings.forecast(within)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class CertifiedContestResult(ContestResult, CertifiedResult):
-    """Which of several models is best; and it can be asked further, as any result of the certified method."""

@@ -9,7 +9,8 @@ import pandas as pd
 
 from altmas.certified.findings import CertifiedFindings
 from altmas.certified.method import Certified
-from altmas.certified.state import Setup, advance, refit, start
+from altmas.certified.setup import Setup
+from altmas.certified.state import advance, refit, start
 from altmas.core.checks import fraction
 from altmas.core.log import answers_in
 from altmas.core.method import AskedRound, Job

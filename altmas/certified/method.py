@@ -15,7 +15,9 @@ from altmas.beliefs.learners import AUTO, Learners
 from altmas.beliefs.worths import WORTHS
 from altmas.certified.anytime import ratios_of
 from altmas.certified.findings import CertifiedFindings
-from altmas.certified.state import REFIT_GROWTH, Refit, Setup, State, advance, draw, follow, refit, replay, start
+from altmas.certified.refits import Refit
+from altmas.certified.setup import Setup
+from altmas.certified.state import REFIT_GROWTH, State, advance, draw, follow, refit, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, is_number
 from altmas.core.contest import Leading

@@ -14,7 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from altmas.certified.design import Interval, Sample, counts_of, designed, linearise, standard_error, wald
+from altmas.certified.design import Sample, counts_of, designed, linearise
+from altmas.certified.interval import Interval, standard_error, wald
 from altmas.core.answers import Answers
 from altmas.core.estimates import on_answers
 from altmas.core.targets import Target

@@ -9,32 +9,26 @@ chances or hazards, or places bets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property, reduce
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
-from altmas.beliefs.worths import best_floor, blind_chances, chances, neyman, worth_of_items
-from altmas.certified.anytime import Bets, Watched, first_bets
-from altmas.certified.design import Linearised, Sample, linearise, minus
+from altmas.beliefs.worths import best_floor, blind_chances, chances, worth_of_items
+from altmas.certified.anytime import Bets, first_bets
+from altmas.certified.design import Linearised, Sample
 from altmas.certified.features_worth import share_of_error
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
-from altmas.certified.standing import Standing, standing
-from altmas.certified.telling_apart import chances_to_tell_apart
+from altmas.certified.refits import Refit
+from altmas.certified.setup import ANYTIME_FLOOR, Setup, linearised
 from altmas.core.answers import Answers
-from altmas.core.method import ArrayMap, AskedRound, Job
-from altmas.core.policies import Choice, clocks, draw_in_turn
+from altmas.core.method import AskedRound
+from altmas.core.policies import Choice, draw_in_turn
 from altmas.core.streams import stream
-from altmas.core.targets import Target, lower_is_better, targets_of
 from altmas.metrics.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    from altmas.certified.method import Certified
 
 LOOK_AHEAD = 1.3
 """Chances are set so that the inclusion probabilities would be right after this many times the answers so far."""
@@ -47,137 +41,6 @@ WEIGHTING = 0.25
 
 LEAST = 1e-12
 """What a clock has left at the least: rounding must not let one have rung that was not drawn."""
-
-FIRST_FLOOR = 0.5
-"""Share of the blind choice before the first answer: what the outputs say of themselves is not known to be true."""
-
-ANYTIME_FLOOR = 0.4
-"""Share of a uniform choice in every draw, where intervals are to hold at all looks."""
-
-
-@dataclass(frozen=True, eq=False)
-class Setup:
-    """What stays the same throughout a run: the job, the recipe, and the ratios that are bet on."""
-
-    job: Job
-    recipe: Certified
-    watched: tuple[Watched, ...] = ()
-
-    @cached_property
-    def targets(self) -> list[Target]:
-        """Every metric of every model."""
-        return targets_of(self.job.metrics, self.job.pool)
-
-    @cached_property
-    def contested_targets(self) -> list[Target]:
-        """The metric of a contest, of every model; its own where other metrics are asked for afterwards."""
-        drawn_for = self.job.metrics if self.job.drawn_for is None else self.job.drawn_for
-        mine = [one for one in self.targets if one.name == self.recipe.best]
-        return mine or targets_of(tuple(one for one in drawn_for if one.name == self.recipe.best), self.job.pool)
-
-    def contested(self, sample: Sample) -> list[Linearised]:
-        """What a contest is about: its metric of every model, linearised."""
-        return [linearise([(1.0, one)], sample) for one in self.contested_targets]
-
-    def standing(self, each: Sequence[Linearised], sample: Sample) -> Standing:
-        """Where the models stand in the contest."""
-        metric = self.contested_targets[0].metric
-        return standing(each, sample, self.job.seed, lower_is_better=lower_is_better(metric))
-
-    def telling_apart(self, now: Standing) -> FloatArray:
-        """The chances that tell the leader from the others, `[N]`."""
-        return chances_to_tell_apart(now, self.recipe.floor, self.recipe.temperature)
-
-    @cached_property
-    def clocks(self) -> FloatArray:
-        """When each item's clock rings."""
-        return clocks(self.job.seed, self.job.pool.size)
-
-    @cached_property
-    def first_chances(self) -> FloatArray:
-        """Chances before the first answer `[N]`: half blind, half by what the outputs alone lead to expect."""
-        size, recipe = self.job.pool.size, self.recipe
-        if self.job.even_start or recipe.worth == "uniform":
-            return np.full(size, 1.0 / size)
-        voteless = self.job.voteless_start
-        outputs = cross_fit_on(self.job.pool, self.job.seed, (), vote=False) if voteless else self.outputs_alone
-        believed = Sample(outputs.before_answers(np.arange(size)), Answers(), np.ones(size))
-        if recipe.best is not None:
-            first = self.telling_apart(self.standing(self.contested(believed), believed))
-            return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
-        targets = self.targets if self.job.drawn_for is None else targets_of(self.job.drawn_for, self.job.pool)
-        at = _linearised(targets, believed, every_pair=voteless)
-        blind = blind_chances([one.ranges_of_parts if voteless else one.ranges for one in at])
-        first = chances(neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind)
-        return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
-
-    @cached_property
-    def outputs_alone(self) -> CrossFit:
-        """The candidates that need no features: learners on them take seconds to prepare, and know nothing yet."""
-        job = self.job
-        return self.cross_fit if job.pool.features is None else cross_fit_on(job.pool, job.seed, learners=())
-
-    @cached_property
-    def cross_fit(self) -> CrossFit:
-        """The candidates of the belief, and the folds."""
-        return cross_fit_on(self.job.pool, self.job.seed, self.recipe.learners)
-
-
-@dataclass(frozen=True, eq=False)
-class Refit:
-    """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
-
-    `ideal [N]` chances, the `belief [N, C]`, what each candidate counts for, `weight:NAME`, and each learner on
-    features, `learner:NAME`, what those start from next time, `warm:NAME:...`, what features are worth,
-    `features_error`, and `drawn_then`. `known` is the number of answers it was made from.
-    """
-
-    arrays: ArrayMap
-    known: int
-    linearised: dict[Target, Linearised] = field(default_factory=dict)
-    contenders: list[int] = field(default_factory=list)  # of a contest: until the next refit only these are looked at
-
-    @property
-    def ideal(self) -> FloatArray:
-        """The chances that would be best, `[N]`."""
-        return self.arrays["ideal"]
-
-    @cached_property
-    def probabilities(self) -> FloatArray:
-        """The belief `[N, C]`. It is kept in single precision, so it is read from that wherever it is used."""
-        belief = self.arrays["belief"].astype(np.float64)
-        belief /= belief.sum(1, keepdims=True)
-        return belief
-
-    @property
-    def weights(self) -> dict[str, float]:
-        """What each candidate counts for in the belief, by name."""
-        named = [name for name in self.arrays if name.startswith("weight:")]
-        return {name.removeprefix("weight:"): float(self.arrays[name]) for name in named}
-
-    @property
-    def warm(self) -> ArrayMap:
-        """What learners on features start from next time, by name."""
-        return {name.removeprefix("warm:"): self.arrays[name] for name in self.arrays if name.startswith("warm:")}
-
-    @property
-    def learners(self) -> dict[str, float]:
-        """What each learner on features counts for, by name."""
-        named = [name for name in self.arrays if name.startswith("learner:")]
-        return {name.removeprefix("learner:"): float(self.arrays[name]) for name in named}
-
-    @property
-    def drawn_then(self) -> FloatArray | None:
-        """Every item's inclusion as it was then `[N]`; older ones did not keep it.
-
-        Of all items, for the answers it was made from may be taken back, and others come late.
-        """
-        return self.arrays.get("drawn_then")
-
-    @property
-    def features_error(self) -> float | None:
-        """The expected error as a share of what it would be without features, where there are some."""
-        return float(self.arrays["features_error"]) if "features_error" in self.arrays else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -347,13 +210,13 @@ def refit(state: State) -> Refit:
     now = state.with_refit(made).sample()
     if setup.recipe.best is not None:
         return _refit_for_contest(setup, made, arrays, now, belief.without_features)
-    at = _linearised(setup.targets, now)
+    at = linearised(setup.targets, now)
     # Kept with the refit: until the next one, estimates need not linearise again.
     made.linearised.update(zip(setup.targets, at, strict=False))
     drawn_by, by = now, at
     if belief.without_features is not None:
         drawn_by = replace(now, probabilities=belief.without_features, linearised={})
-        by = _linearised(setup.targets, drawn_by)
+        by = linearised(setup.targets, drawn_by)
         count = len(setup.targets)
         arrays["features_error"] = np.array(share_of_error(at[:count], by[:count], now))
     arrays["ideal"] = _ideal(state, now, at, drawn_by, by)
@@ -378,24 +241,6 @@ def _refit_for_contest(
     made.contenders.extend(stands.contenders.tolist())
     arrays["ideal"] = setup.telling_apart(stands)
     return made
-
-
-def _linearised(targets: list[Target], sample: Sample, *, every_pair: bool = False) -> list[Linearised]:
-    """Every target and, where several models are assessed, how far the others are from the one that seems best.
-
-    Differences are drawn for too; not those of every two, as in older versions, which is work for every pair of models.
-    """
-    each = [linearise([(1.0, target)], sample) for target in targets]
-    apart = []
-    for name in dict.fromkeys(one.name for one in targets):
-        some = [one for one in each if one.name == name]
-        if every_pair:
-            apart += [minus(a, b, sample) for a, b in combinations(some, 2)]
-            continue
-        sign = -1 if lower_is_better(some[0].parts[0].target.metric) else 1
-        leader = max(some, key=lambda one: sign * one.plug_in)
-        apart += [minus(one, leader, sample) for one in some if one is not leader]
-    return each + apart
 
 
 def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample, by: list[Linearised]) -> FloatArray:

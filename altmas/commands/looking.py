@@ -192,13 +192,9 @@ def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None,
         shared.say_json("vendors", data, audit)
         return
     for one in contests:
-        ranked = shared.with_interval(one.table)
-        behind = shared.with_interval(one.table.drop(columns=["estimate", "low", "high"]).rename(
-            columns={"behind": "estimate", "behind_low": "low", "behind_high": "high"}
-        ))  # fmt: skip
-        leads = one.table["model"] == one.leader
-        between = behind["interval"].where(~leads, "leads")
-        shown = ranked.assign(behind_interval=between, ruled_out=one.table["ruled_out"].map({True: "yes", False: ""}))
+        shown = shared.with_interval(shared.with_interval(one.table), "behind_")
+        shown["behind_interval"] = shown["behind_interval"].where(shown["model"] != one.leader, "leads")
+        shown["ruled_out"] = shown["ruled_out"].map({True: "yes", False: ""})
         columns = ["model", "p_best", "estimate", "interval", "behind", "behind_interval", "ruled_out"]
         shared.say_table(shown.head(MODELS_SHOWN), columns, f"By {one.metric}, best first")
         if len(shown) > MODELS_SHOWN:

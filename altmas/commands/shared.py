@@ -181,7 +181,8 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
 
 
-def with_interval(table: pd.DataFrame) -> pd.DataFrame:
-    """Low and high as one column; a method may have none."""
-    pairs = zip(table["low"], table["high"], strict=True)
-    return table.assign(interval=[f"{low:.3f} to {high:.3f}" if low <= high else "none" for low, high in pairs])
+def with_interval(table: pd.DataFrame, of: str = "") -> pd.DataFrame:
+    """Low and high, or those `of` something, as one column; a method may have none."""
+    pairs = zip(table[f"{of}low"], table[f"{of}high"], strict=True)
+    text = [f"{low:.3f} to {high:.3f}" if low <= high else "none" for low, high in pairs]
+    return table.assign(**{f"{of}interval": text})

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from altmas.core.method import Job
 
 
+EXACT = "exact: every item is labelled"
+"""What an estimate promises where nothing is left to believe."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A metric's value with its interval `[low, high]` and, in words, what that interval promises.

@@ -11,7 +11,7 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
-from altmas.core.estimates import Estimate
+from altmas.core.estimates import EXACT, Estimate
 from altmas.core.findings import RunFindings
 from altmas.core.method import Job, Method
 from altmas.core.policies import Choice, clocks
@@ -25,8 +25,6 @@ MEASURE = "accuracy"
 """What these methods are published for: the best model is the one that is right most often."""
 
 PROMISE = "nothing, no interval: chosen to find the best model, not to measure it"
-
-EXACT = "exact: every item is labelled"
 
 UNKNOWN = float("nan")
 

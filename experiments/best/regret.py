@@ -16,6 +16,7 @@ import click
 import numpy as np
 
 import altmas
+from altmas.core.contest import HOPELESS
 from altmas.core.result import ContestResult
 from altmas.experiments.bench.cases import Case, run_cases
 from altmas.experiments.bench.options import (
@@ -46,7 +47,7 @@ def one_run(pool: str, method: str, seed: int, labels: int, data: Path | None) -
     inside = [table["low"][name] - 1e-9 <= value <= table["high"][name] + 1e-9 for name, value in accuracy.items()]
     gaps = {name: truth[place] - value for name, value in accuracy.items() if name != found.leader}
     held = [table["behind_low"][n] - 1e-9 <= gap <= table["behind_high"][n] + 1e-9 for n, gap in gaps.items()]
-    near = [h for n, h in zip(gaps, held, strict=True) if table["p_best"][n] >= 0.001]
+    near = [h for n, h in zip(gaps, held, strict=True) if table["p_best"][n] >= HOPELESS]
     return {
         "regret": 100 * float(truth.max() - truth[place]), "p_best": lead.p_best,
         "expected_loss": 100 * lead.expected_loss, "loss_bound": 100 * lead.loss_bound,

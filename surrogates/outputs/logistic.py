@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import expit
 
 from altmas.metrics.types import FloatArray
+from altmas.surrogates.outputs.line_search import halved_until_lower
 
 _NEWTON_STEPS = 50
 _SMALL = 1e-6
@@ -43,8 +44,13 @@ def fit_logistic(
     precision = 1.0 / np.square(prior_sd)
     w = np.ones(len(outcome)) if weights is None else weights
     b = prior_mean.copy()
-    logit, hessian = x @ b, np.diag(precision)
-    loss = _loss(b, logit, outcome, w, prior_mean, precision)
+    hessian = np.diag(precision)
+
+    def judge(at: FloatArray) -> tuple[float, FloatArray]:
+        odds = x @ at
+        return _loss(at, odds, outcome, w, prior_mean, precision), odds
+
+    loss, logit = judge(b)
     for _ in range(_NEWTON_STEPS):
         p = expit(logit)
         gradient = x.T @ (w * (outcome - p)) - precision * (b - prior_mean)
@@ -53,15 +59,7 @@ def fit_logistic(
         step = np.linalg.solve(hessian, gradient)
         if (gain := float(gradient @ step)) < _SMALL:
             break
-        size = 1.0
-        while True:
-            moved = b + size * step
-            logit = x @ moved
-            lower = _loss(moved, logit, outcome, w, prior_mean, precision)
-            if lower <= loss - 1e-4 * size * gain or size < 1e-9:
-                break
-            size /= 2
-        b, loss = moved, lower
+        b, loss, logit = halved_until_lower(b, step, gain, loss, judge)
     return LogisticFit(b, hessian)
 
 

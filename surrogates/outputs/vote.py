@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from altmas.metrics.types import FloatArray, IntArray
+from altmas.surrogates.outputs.line_search import halved_until_lower
 
 POWER = 4.0
 """A model's say grows with this power of what its agreement with the vote is above chance."""
@@ -204,11 +205,5 @@ def _most_probable(lesson: _Lesson, weights: FloatArray) -> FloatArray:
         gain = float(gradient @ step)
         if gain < _SMALL:
             break
-        length = 1.0
-        while True:
-            lower, shares = judged(theta - length * step)
-            if lower <= loss - 1e-4 * length * gain or length < 1e-9:
-                break
-            length /= 2
-        theta, loss, p = theta - length * step, lower, shares
+        theta, loss, p = halved_until_lower(theta, -step, gain, loss, judged)
     return theta

@@ -7,7 +7,7 @@ import pytest
 
 from altmas.audits.audit import Audit
 from altmas.certified.method import Certified
-from altmas.certified.state import Setup
+from altmas.certified.setup import Setup
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.core.targets import resolve_metrics

@@ -5,7 +5,7 @@ import pytest
 
 from altmas.audits.audit import Audit
 from altmas.audits.draws import ENGINE
-from altmas.certified.state import Refit
+from altmas.certified.refits import Refit
 from worlds.audits import METRICS, answer, drawn, kinds, make_audit, rounds, truth_of
 
 

@@ -12,7 +12,9 @@ from altmas.audits.audit import Audit
 from altmas.audits.fits import one_at_a_time
 from altmas.audits.sample import asked_round
 from altmas.audits.store import StoreError
-from altmas.certified.state import Refit, Setup, advance, chances_of, start
+from altmas.certified.refits import Refit
+from altmas.certified.setup import Setup
+from altmas.certified.state import advance, chances_of, start
 from altmas.metrics.errors import InputError
 from worlds.audits import answer, drawn, kinds, make_audit, rounds, standing
 

@@ -8,7 +8,7 @@ import pytest
 import altmas
 from altmas.catalogue import make_method
 from altmas.certified.contest import _borne_out
-from altmas.certified.design import Interval
+from altmas.certified.interval import Interval
 from altmas.certified.method import Certified
 from altmas.certified.standing import _nearest
 from altmas.core.answers import Answers

@@ -5,7 +5,8 @@ import pytest
 
 from altmas.beliefs.worths import blind_chances
 from altmas.certified.method import Certified
-from altmas.certified.state import FIRST_FLOOR, Setup, advance, chances_of, refit, start
+from altmas.certified.setup import FIRST_FLOOR, Setup
+from altmas.certified.state import advance, chances_of, refit, start
 from altmas.core.method import AskedRound, Job
 from altmas.core.pool import Pool
 from altmas.metrics import metrics_named

@@ -38,10 +38,10 @@ def test_everything_labelled_is_exact_at_all_looks_too():
 
 
 def test_a_metric_is_linearised_once_per_refit(monkeypatch):
-    from altmas.certified import estimator, state
+    from altmas.certified import estimator, setup
 
     made = []
-    for module in (estimator, state):
+    for module in (estimator, setup):
         was = module.linearise
         monkeypatch.setattr(module, "linearise", lambda signed, sample, was=was: made.append(1) or was(signed, sample))
     labels, said, sure = careful_vendor(1)

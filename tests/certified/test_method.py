@@ -6,8 +6,8 @@ import pytest
 
 import altmas
 from altmas.beliefs.worths import WORTHS
-from altmas.certified.findings import CertifiedResult
 from altmas.certified.method import Certified
+from altmas.certified.result import CertifiedResult
 from altmas.certified.state import chances_of
 from altmas.core.pool import Pool
 from altmas.methods.random import RandomSampling

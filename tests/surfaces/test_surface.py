@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import altmas
-from altmas.certified.findings import CertifiedResult
+from altmas.certified.result import CertifiedResult
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import altmas
-from altmas.certified.findings import CertifiedContestResult
+from altmas.certified.result import CertifiedContestResult
 from altmas.core.result import MODELS_SHOWN, ContestResult
 from altmas.metrics import InputError, from_confusion
 from worlds.methods import several_models

@@ -1,0 +1,125 @@
+"""From an estimate of the design to an interval: its error, the point that is told, and how far it may be off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import betaincinv, ndtri, stdtrit
+
+from altmas.certified.design import Designed
+
+PRIOR_DEGREES_OF_FREEDOM = 24.0
+"""Degrees of freedom of a variance that no answer has shown yet."""
+
+FEW = 6.0
+"""With so few degrees of freedom the square of the error is taken for about twice as large, before D is drawn to P."""
+
+END_TOLERANCE = 1e-6
+"""An end this close to the metric's bound, as a share of its range, is the bound."""
+
+MOST_NONLINEARITY = 3.0
+"""What linearising left out counts up to this many standard errors; further away, Q(T) tells nothing."""
+
+
+SIDE_TAIL = 0.025
+SIDE_NORMAL = float(ndtri(1 - SIDE_TAIL))
+"""An interval's errors to each side are read off its 95% ends, whatever its level."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A point estimate with its interval and the standard error of the design.
+
+    `below` and `above` are the errors that the interval's own ends amount to, as deviations of a normal to each side:
+    whatever is said of probabilities is said with these, so that it cannot be surer than the interval.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    error: float
+    below: float = 0.0
+    above: float = 0.0
+
+    def reaching(self, low: float, high: float, level: float) -> Interval:
+        """The same, with an interval that reaches at least so far.
+
+        >>> found = Interval(0.9, 0.8, 0.95, 0.04, 0.05, 0.03).reaching(0.7, 0.92, 0.95)
+        >>> found.low, found.high, round(found.below, 3), found.above
+        (0.7, 0.95, 0.102, 0.03)
+        """
+        normal = float(ndtri((1 + level) / 2))
+        return replace(
+            self, low=min(self.low, low), high=max(self.high, high),
+            below=max(self.below, (self.estimate - low) / normal),
+            above=max(self.above, (high - self.estimate) / normal),
+        )  # fmt: skip
+
+
+def standard_error(found: Designed) -> float:
+    """Of D: the larger of what the answers show and what the belief expects.
+
+    Until a surprise has come the answers show no error where there is some; and a belief too sure of itself expects
+    none where the answers show it.
+    """
+    return float(np.sqrt(max(found.observed, found.expected)))
+
+
+def shrunk(found: Designed, error: float) -> float:
+    """D drawn towards the plug-in P: D + l (P - D) with l = s^2 / (s^2 + (P - D)^2), inside the metric's bounds.
+
+    The two agree within the error when the belief is good, and then P is the better guess; where they disagree, D is
+    kept. Never more than half of s from D, but for the bounds. s is the standard error, widened where few answers
+    show it: a gap that one answer of great weight made is no proof against the belief.
+    """
+    gap = found.plug_in - found.design
+    square = error**2 * (1 + FEW / (1 + found.degrees_of_freedom))
+    share = square / (square + gap**2) if gap else 0.0
+    return float(np.clip(found.design + share * gap, *found.bounds))
+
+
+def wald(found: Designed, level: float) -> Interval:
+    """The interval at this level.
+
+    The variance is widened to its t quantile and by what linearising left out. It then becomes the Beta interval of a
+    proportion that has the same variance (Korn and Graubard 1998, with Jeffreys tails), from at most n (1 + s) labels:
+    n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. An end
+    that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
+    may be 1.
+    """
+    error = standard_error(found)
+    centre = shrunk(found, error)
+    degrees = found.degrees_of_freedom + PRIOR_DEGREES_OF_FREEDOM
+    normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
+    curved = min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)
+    variance = (error * quantile / normal) ** 2 + curved
+    usual = (error * float(stdtrit(degrees, 1 - SIDE_TAIL)) / SIDE_NORMAL) ** 2 + curved  # whatever the level
+    bottom, top = found.bounds
+    width = top - bottom
+    if not np.isfinite(width):
+        reach, side = normal * float(np.sqrt(variance)), float(np.sqrt(usual))
+        return Interval(centre, centre - reach, centre + reach, error, side, side)
+    if width == 0 or variance == 0:  # no label could move it: a vendor that abstained is wrong, whatever is true
+        return Interval(centre, centre, centre, error)
+    share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
+    most = found.labels * (1 + found.surprises)
+    # At a bound a proportion has no variance at all; it is taken as far from there as half an answer would put it.
+    half = 0.5 / (1 + found.labels)
+    spread = max(one * (1 - one) for one in np.clip((guess, share), half, 1 - half).tolist()) * width**2
+    labels = min(spread / variance, most)
+    open_low, open_high = (
+        found.answers_only[0] <= bottom + END_TOLERANCE * width,
+        found.answers_only[1] >= top - END_TOLERANCE * width,
+    )
+    # An end that stays open cannot miss, so the other may have its share of the error too.
+    tail = (1 - level) / (1 if open_low != open_high else 2)
+    shape = share * labels + 0.5, (1 - share) * labels + 0.5
+    low = 0.0 if open_low else min(float(betaincinv(*shape, tail)), share)
+    high = 1.0 if open_high else max(float(betaincinv(*shape, 1 - tail)), share)
+    counted = min(spread / usual, most)
+    sides = share * counted + 0.5, (1 - share) * counted + 0.5
+    far = betaincinv(*sides, SIDE_TAIL), betaincinv(*sides, 1 - SIDE_TAIL)
+    below = (share - (0.0 if open_low else min(float(far[0]), share))) * width / SIDE_NORMAL
+    above = ((1.0 if open_high else max(float(far[1]), share)) - share) * width / SIDE_NORMAL
+    return Interval(centre, bottom + low * width, bottom + high * width, error, below, above)
