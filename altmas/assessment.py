@@ -20,7 +20,16 @@ from altmas.catalogue import (
     usual_metrics,
     with_learners,
 )
-from altmas.core.checks import as_column, class_indices, fraction, positive, unwrapped, whole_number
+from altmas.core.checks import (
+    as_column,
+    class_indices,
+    fraction,
+    is_blank,
+    plain,
+    positive,
+    unwrapped,
+    whole_number,
+)
 from altmas.core.contest import HoldsContests, history_row
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
@@ -62,6 +71,10 @@ def assess(
     cost: ArrayLike | None = None,
     task: str | Task = "estimate",
     learners: str | Sequence[Any] | None = None,
+    expert: Any = None,
+    second_readings: int | None = None,
+    cost_expert: float | None = None,
+    known: Any = None,
     progress: bool = True,
     **about: Any,
 ) -> Result:
@@ -119,6 +132,15 @@ def assess(
         `leader`, `best`, `expected_loss`, `verdict`). Or a name, `"estimate"`, `"identify"`, `"compare"`, `"surface"`,
         `"best"`, with what it is `about` as further keywords.
 
+    expert, second_readings, cost_expert
+        Where the oracle may be wrong: whoever reads some of its answers again, of the same kinds as an oracle, and how
+        many (a quarter of the budget, unless said). The estimates are then of what the expert would say of all items,
+        however wrong the oracle is. With `cost_expert`, what a reading costs in answers, the `budget` is money for both
+        and is split so that the intervals are narrowest.
+    known
+        Labels you have already, a mapping of ids to labels or a column with None for the others. They were not drawn,
+        so they teach what is believed of the labels and never weigh in an estimate.
+
     Examples
     --------
     >>> truth = ["cat", "dog"] * 100
@@ -133,7 +155,7 @@ def assess(
     column = next(iter(predictions.values()), ()) if several else predictions
     ids = None if ids is None else as_column("ids", ids)
     names = range(_count(column)) if ids is None else ids
-    seen_labels = labels_in(oracle, names) if classes is None else ()
+    seen_labels = (*labels_in(oracle, names), *labels_in(expert, names), *_values(known)) if classes is None else ()
     if items is not None and not (isinstance(features, str) and features == AUTO):
         raise InputError("items", "come with features='auto', which are made of them", "other features, or none")
     told = () if features is None else _told(predictions, scores, oracle, names)
@@ -142,16 +164,14 @@ def assess(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
         classes=classes, labels_seen=seen_labels, features_from=made_of,
     )  # fmt: skip
-    chosen = make_method(method) if isinstance(method, str) else method
-    if not hasattr(chosen, "begin"):
-        raise InputError("method", "be a name or a method", repr(method))
-    if learners is not None:
-        chosen = with_learners(chosen, learners)
+    pool = pool if known is None else pool.with_known(known)
+    chosen = _method(method, learners)
     goal = as_task(task, about, cost)
     goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
     chosen, surface = for_task(chosen, goal, pool)
     first, portion = portions(chosen, goal, initial, batch)
-    plan, narrow = _plan(pool, budget, first, portion, level), None if within is None else positive("within", within)
+    plan = _plan(pool, budget, first, portion, level, money=cost_expert is not None)
+    narrow = None if within is None else positive("within", within)
     if len(pool.outputs) > 1 and not getattr(chosen, "several_models", False):
         hint = "Several models at once take method='certified' or 'random'."
         raise InputError(
@@ -166,10 +186,11 @@ def assess(
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)
-    seed = new_seed() if seed is None else whole_number("seed", seed, 0)
+    reader, plan = _reader(expert, second_readings, cost_expert, chosen, plan, pool)
     with reporter(progress) as tell:
-        job = Job(pool, wanted, seed, tell)
-        seen, led = _followed(job, chosen, answering, plan, goal if isinstance(goal, Best) else None, narrow)
+        job = Job(pool, wanted, new_seed() if seed is None else whole_number("seed", seed, 0), tell)
+        contest = goal if isinstance(goal, Best) else None
+        seen, led = _followed(job, chosen, (answering, reader), plan, contest, narrow)
     last = seen[-1]
     with answers_kept(chosen, last.answers, pool):
         findings = findings_of(chosen, last.run, job, last.answers, plan.level)
@@ -184,12 +205,17 @@ def assess(
 
 
 def _followed(
-    job: Job, chosen: Method, oracle: Oracle, plan: Plan, goal: Best | None, within: float | None
+    job: Job,
+    chosen: Method,
+    people: tuple[Oracle, Oracle | None],
+    plan: Plan,
+    goal: Best | None,
+    within: float | None,
 ) -> tuple[list[Round], list[dict[str, Any]]]:
     """The rounds until the budget is spent or the goal is reached, and in a contest who led after each."""
     seen: list[Round] = []
     led: list[dict[str, Any]] = []
-    for done in rounds(job, chosen, oracle, plan):
+    for done in rounds(job, chosen, people[0], plan, people[1]):
         seen.append(done)
         if goal is None:
             top = done.estimates[0]
@@ -212,6 +238,12 @@ def _settled(chosen: Method, job: Job, done: Round, plan: Plan, within: float) -
     return isinstance(findings, HoldsContests) and findings.contest().leading.loss_bound <= within
 
 
+def _values(known: Any) -> list[Any]:
+    """The labels there are already."""
+    column = known.values() if isinstance(known, Mapping) else () if known is None else as_column("known labels", known)
+    return [one for one in map(plain, column) if not is_blank(one)]
+
+
 def _told(predictions: Any, scores: Any, oracle: Any, ids: Sequence[Hashable]) -> list[Any]:
     """What no feature may tell: predictions, scores, and labels where they are known beforehand."""
     told = [*predictions.values()] if isinstance(predictions, Mapping) else [predictions]
@@ -226,28 +258,64 @@ def _count(column: Any) -> int:
     return len(column) if plainly else len(as_column("predictions", column))
 
 
-def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float) -> Plan:
+def _method(method: str | Method, learners: str | Sequence[Any] | None) -> Method:
+    chosen = make_method(method) if isinstance(method, str) else method
+    if not hasattr(chosen, "begin"):
+        raise InputError("method", "be a name or a method", repr(method))
+    return chosen if learners is None else with_learners(chosen, learners)
+
+
+def _plan(pool: Pool, budget: int, initial: int, batch: int, level: float, *, money: bool) -> Plan:
     budget = whole_number("budget", budget, 1)
-    if budget > pool.size:
+    if budget > pool.size and not money:
         raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{budget:,}")
     initial = min(whole_number("initial", initial, 1), budget)
-    return Plan(budget, initial, whole_number("batch", batch, 1), fraction("level", level))
+    return Plan(budget, initial, whole_number("batch", batch, 1), fraction("level", level), most=pool.size)
 
 
-def _check_table(table: TableOracle, pool: Pool) -> None:
+def _reader(
+    expert: Any, readings: int | None, cost: float | None, method: Method, plan: Plan, pool: Pool
+) -> tuple[Oracle | None, Plan]:
+    """Who reads answers again, and the plan with it."""
+    if expert is None:
+        for name, given in (("second_readings", readings), ("cost_expert", cost)):
+            if given is not None:
+                raise InputError("expert", f"come with {name}: whoever reads the answers again", "none")
+        return None, plan
+    if not getattr(method, "takes_readings", False):
+        hint = "Take method='certified', whose interval is 'wald' unless said."
+        raise InputError("expert", "come with a method whose answers can be corrected", repr(method.name), hint)
+    if readings is not None and cost is not None:
+        raise InputError("second_readings", "be left out with cost_expert, which decides how many", f"{readings:,}")
+    reader = as_oracle(expert, pool.ids)
+    if isinstance(reader, TableOracle):
+        _check_table(reader, pool, "expert")
+    if cost is not None:
+        return reader, replace(plan, expert_cost=positive("cost_expert", cost))
+    count = max(plan.budget // READ_OF_BUDGET, 1) if readings is None else whole_number("second_readings", readings, 1)
+    if count > plan.budget:
+        raise InputError("second_readings", f"be at most the budget, {plan.budget:,} answers", f"{count:,}")
+    return reader, replace(plan, readings=count)
+
+
+READ_OF_BUDGET = 4
+"""One of so many answers is read again, where nobody says."""
+
+
+def _check_table(table: TableOracle, pool: Pool, who: str = "oracle") -> None:
     """A table can be checked whole before the first question."""
     missing = [row for row, one in enumerate(pool.ids) if one not in table.labels]
     if missing:
-        raise InputError("oracle", "have a label for every item", f"none for {rows_at_fault(missing)}")
+        raise InputError(who, "have a label for every item", f"none for {rows_at_fault(missing)}")
     nothing = [row for row, one in enumerate(pool.ids) if table.labels[one] is None]
     if nothing:
-        raise InputError("oracle", "have a label for every item", f"None for {rows_at_fault(nothing)}")
+        raise InputError(who, "have a label for every item", f"None for {rows_at_fault(nothing)}")
     places = class_indices([table.labels[one] for one in pool.ids], pool.classes)
     strange = np.flatnonzero(places == len(pool.classes)).tolist()
     if strange:
         label = table.labels[pool.ids[strange[0]]]
         raise InputError(
-            "oracle's labels",
+            f"{who}'s labels",
             f"be among the classes {list(pool.classes)[:12]}",
             f"{label!r} in {rows_at_fault(strange)}",
         )

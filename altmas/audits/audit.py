@@ -16,6 +16,8 @@ from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.leases import Held
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.record import Record
+from altmas.audits.sample import drawing
+from altmas.audits.second_readings import as_event, newest_fit, next_readings, readings_due
 from altmas.audits.settings import Settings, metrics_wanted, preferred_portions, versions
 from altmas.audits.telling import annotator_name
 from altmas.audits.values import Query, Verification
@@ -69,6 +71,10 @@ class Audit(Record):
         inputs: Mapping[str, str] | None = None,
         cost: Any = None,
         task: str | Task = "estimate",
+        experts: Sequence[str] = (),
+        second_readings: int | None = None,
+        cost_expert: float | None = None,
+        known: Any = None,
         **about: Any,
     ) -> Audit:
         """Make a folder for a pool; nothing is left behind if something is refused.
@@ -78,7 +84,10 @@ class Audit(Record):
         `features` take the place of the pool's: as for `altmas.assess`, or `"auto"`, made of `items` and `media`.
         `budget` is a goal to show, not a limit; `overlap` how many annotators answer each question; `inputs` the hashes
         of the files the pool came from; `task` as for `altmas.assess`, where the method draws questions for one;
-        `initial` and `batch` are 50 and 10, or what method and task prefer.
+        `initial` and `batch` are 50 and 10, or what method and task prefer. `experts` are those who read some answers
+        again, `second_readings` how many (one for four answers, unless said); with `cost_expert`, what a reading costs
+        in answers, `budget` is money for both and is split so that the intervals are narrowest. `known` are labels
+        there are already, as for `altmas.assess`.
         `seed` is drawn by the operating system where none is given. The questions follow from it and from a secret that
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.
@@ -91,6 +100,7 @@ class Audit(Record):
         if features is not None:
             told = [array for one in (*pool.outputs, *pool.opinions) for array in (one.predictions, one.scores)]
             pool = pool.with_features(*given_features(features, items, pool.size, media=media, said=told, ids=pool.ids))
+        pool = pool if known is None else pool.with_known(known)
         goal = as_task(task, about)
         goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
         first, portion = preferred_portions(method, options or {}, goal, pool, initial, batch)
@@ -100,6 +110,8 @@ class Audit(Record):
             min(whole_number("initial", first, 1), pool.size), portion, level, budget, overlap, guidelines, title,
             None if cost is None else as_costs(cost),
             dict(inputs or {}), versions(), task=task_data(goal),
+            experts=(experts,) if isinstance(experts, str) else tuple(experts), second_readings=second_readings,
+            cost_expert=cost_expert,
         )  # fmt: skip
         return cls.open(make_folder(Path(folder), pool, settings, items, media, secret))
 
@@ -128,6 +140,7 @@ class Audit(Record):
         wait: bool = True,
         without: Collection[int] = (),
         only_drawn: bool = False,
+        second_reading: bool | None = None,
     ) -> list[Query]:
         """Open questions in the order drawn, newly drawn ones after them: the same ones until they are answered.
 
@@ -135,9 +148,14 @@ class Audit(Record):
         come from the last ranking. `without` are positions to leave out; with `only_drawn` no new ones are drawn. What
         a named annotator is given is theirs for ten minutes, or until they ask again: no other named one gets it, here
         or in another process, unless as many of them as must answer it have room.
+
+        With `second_reading=True` answers to be read again by an expert, and what annotators left undecided; left out,
+        that is so for those who are among the audit's experts.
         """
         whole_number("n", n, 1)
         annotator_name(annotator)
+        if annotator in self.settings.experts if second_reading is None else second_reading:
+            return self._ask_expert(n, annotator, without, draw=wait and not only_drawn)
         found, asked = self._handed_out(n, annotator, again, without)
         more = not again and not only_drawn
         if wait and more and len(found) < n and asked < self.pool.size and self.refit():
@@ -151,6 +169,38 @@ class Audit(Record):
                 more = len(self.state.order) > asked
             found, asked = self._handed_out(n, annotator, again, without)  # others may have been quicker: then again
         return [self._query(position) for position in found]
+
+    def _ask_expert(self, n: int, expert: str, without: Collection[int], *, draw: bool) -> list[Query]:
+        """Answers to read again, newly drawn ones after those drawn before."""
+
+        def choose(held: Held) -> list[int]:
+            self.refresh()
+            wanted = (p for p in self.state.to_be_read(expert) if p not in without and p not in held)
+            return list(islice(wanted, n))
+
+        def handed_out() -> list[int]:
+            with self.store.lock:
+                return self.leases.take(expert, choose) if expert else choose({})
+
+        found = handed_out()
+        if draw and len(found) < n:
+            self.refit()
+            self.draw_readings(n - len(found))
+            found = handed_out()
+        return [self._query(position) for position in found]
+
+    def draw_readings(self, count: int) -> int:
+        """Draw so many answers for a second reading, as far as there are any; how many were drawn."""
+        self.refresh()
+        if len(drawing(self.state).answers) == 0:
+            return 0
+        with self._writing():
+            state, fit = self.state, newest_fit(self.state)
+            self.check_ranking(fit)
+            round = next_readings(self, state, count, fit)
+            if len(round.items):
+                self.store.append("reread", as_event(state, round, fit))
+            return len(round.items)
 
     def _handed_out(self, n: int, annotator: str, again: bool, without: Collection[int]) -> tuple[list[int], int]:
         """Positions that are this annotator's now, and how many were drawn by then."""
@@ -199,9 +249,12 @@ class Audit(Record):
     # Refits
 
     def refit_due(self) -> bool:
-        """Whether a refit has come due that was not made yet."""
+        """Whether a refit has come due that was not made yet, or second readings to be drawn."""
         self.refresh()
-        return self._due() is not None
+        return self._due() is not None or self._readings_due() > 0
+
+    def _readings_due(self) -> int:
+        return readings_due(self, self.state) if self.settings.experts else 0
 
     def _due(self) -> int | None:
         number = len(self.state.milestones) - 1
@@ -215,28 +268,34 @@ class Audit(Record):
         if not self.refit_due():
             return False
         if self.store.read_only:
+            if self._due() is None:
+                return False
             self._refit_in_memory()
             return True
         with one_at_a_time(self.folder):
             self.refresh()
             number = self._due()
-            if number is None:
-                return False
-            upto = self.state.milestones[number]
-            then = self.state_at(upto, self.store.events())
-            arrays, labels = fit(self.job, self.method, then, self.settings.batch, self.kept)
-            name, found = self.files.save(number, arrays)
-            body = {"number": number, "upto": upto, "labels": labels, "file": name, "sha256": found}
-            with self._writing():
-                self.store.append("fitted", body)
-            self.store.checkpoint()
-            self.note_in_registry()
-            return True
+            if number is not None:
+                self._make_fit(number)
+            due = self._readings_due()
+            if due > 0:
+                self.draw_readings(due)
+            return number is not None or due > 0
+
+    def _make_fit(self, number: int) -> None:
+        upto = self.state.milestones[number]
+        arrays, labels = fit(self.job, self.method, self.state_at(upto, self.store.events()), self.settings, self.kept)
+        name, found = self.files.save(number, arrays)
+        body = {"number": number, "upto": upto, "labels": labels, "file": name, "sha256": found}
+        with self._writing():
+            self.store.append("fitted", body)
+        self.store.checkpoint()
+        self.note_in_registry()
 
     def _refit_in_memory(self) -> None:
         events, number = self.store.events(), len(self.state.milestones) - 1
         upto = self.state.milestones[number]
-        arrays, labels = fit(self.job, self.method, self.state_at(upto, events), self.settings.batch, self.kept)
+        arrays, labels = fit(self.job, self.method, self.state_at(upto, events), self.settings, self.kept)
         self.files.hold(number, arrays)
         body = {"number": number, "upto": upto, "labels": labels, "file": "", "sha256": ""}
         self.unsaved.append(replace(events[-1], kind="fitted", body=body))  # the log still ends where it ends

@@ -13,21 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.audits.sample import Kept, drawing
+from altmas.audits.settings import Settings
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
 from altmas.core.files import FOLDER_MODE, locked, remove_left_behind, sha256_of, sync_folder, write_whole
-from altmas.core.method import ArrayMap, Job, Method, Replays
+from altmas.core.method import ArrayMap, HearsPeople, Job, Method, Replays
 
 FITS_FOLDER = "fits"
+READINGS_PER_ANSWER = "readings_per_answer"
+"""What a fit says of it, where it follows from what a reading costs."""
+
 BATCHES_AHEAD = 20
 """A ranking holds this many batches: as far as it may be drawn from while the next refit is on its way."""
 
 
-def fit(job: Job, method: Method, state: State, batch: int, kept: Kept) -> tuple[ArrayMap, int]:
+def fit(job: Job, method: Method, state: State, settings: Settings, kept: Kept) -> tuple[ArrayMap, int]:
     """Refit to a state: arrays to keep, and the labels they rest on."""
-    drawn = drawing(state)
+    drawn, batch = drawing(state), settings.batch
     if isinstance(method, Replays):
-        return method.replay(job, drawn.asked_rounds(kept)).refit(), len(drawn.answers)
+        run = drawn.heard(method.replay(job, drawn.asked_rounds(kept)))
+        arrays = run.refit()
+        if settings.cost_expert is not None and isinstance(run, HearsPeople):
+            known = run.with_kept((arrays, len(drawn.answers)))
+            arrays = {**arrays, READINGS_PER_ANSWER: np.array(known.readings_per_answer(settings.cost_expert))}
+        return arrays, len(drawn.answers)
     run = method.begin(job)
     run.update(drawn.answers, len(drawn.rounds))
     asked = np.fromiter(state.order, dtype=np.int64)

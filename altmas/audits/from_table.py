@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 from altmas.audits.imports import RowsError
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.checks import whole_number
-from altmas.formats.matching import Known, match
-from altmas.formats.returned import read_returned
-from altmas.metrics.errors import InputError
+from altmas.formats.labels import label_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -27,12 +25,19 @@ class FromTable:
 
 
 def answer_from_table(
-    audit: Audit, source: Any, count: int, *, annotator: str = "table", told: Callable[[int], None] | None = None
+    audit: Audit,
+    source: Any,
+    count: int,
+    *,
+    annotator: str = "table",
+    told: Callable[[int], None] | None = None,
+    expert: bool | None = None,
 ) -> FromTable:
     """Ask `count` questions more and answer them from a table with `id` and `label`; what it had, and lacked.
 
     Only what is asked is looked up, so the estimates are as good as if a person had answered. An item that the table
-    does not have is skipped. `told` hears how many answers there are so far.
+    does not have is skipped. `told` hears how many answers there are so far. An `expert`'s table reads answers again
+    that are drawn for it; left out, it is one if the annotator is among the audit's experts.
     """
     whole_number("n", count, 1)
     labels = _labels(audit, source)
@@ -40,12 +45,12 @@ def answer_from_table(
     while answered < count:
         before = len(audit.state.order)
         size = audit.settings.batch if before >= audit.settings.initial else audit.settings.initial - before
-        queries = audit.ask(min(size, count - answered), annotator=annotator)
+        queries = audit.ask(min(size, count - answered), annotator=annotator, second_reading=expert)
         if not queries:
             break
         for query in queries:
             label = labels.get(query.position, SKIP)
-            audit.tell(query.id, label, annotator=annotator)
+            audit.tell(query.id, label, annotator=annotator, expert=expert)
             answered, found = answered + 1, found + (label not in (SKIP, UNSURE))
             lacking += query.position not in labels
             if told is not None:
@@ -54,13 +59,7 @@ def answer_from_table(
 
 
 def _labels(audit: Audit, source: Any) -> dict[int, Hashable]:
-    ids = {str(one): position for position, one in enumerate(audit.pool.ids)}
-    known = Known(ids)
-    rows = [row for row in read_returned(source) if known.find(row.id)]  # a table may know more than the pool
-    if not rows:
-        raise InputError("table", "have labels for the pool's items", "none for any of their ids")
-    matched = match(rows, ids, ids.keys(), audit.pool.classes)
-    if matched.wrong:
-        raise RowsError(matched.wrong)
-    classes = audit.pool.classes
-    return {row.position: row.label if isinstance(row.label, str) else classes[row.label] for row in matched.rows}
+    found = label_table(source, audit.pool.ids, audit.pool.classes)
+    if found.wrong:
+        raise RowsError(found.wrong)
+    return found.labels

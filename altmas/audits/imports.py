@@ -47,9 +47,18 @@ class RowsError(InputError):
 
 
 def import_answers(
-    audit: Audit, source: Any, *, annotator: str = "", partial: bool = False, replace: bool = False
+    audit: Audit,
+    source: Any,
+    *,
+    annotator: str = "",
+    partial: bool = False,
+    replace: bool = False,
+    expert: bool | None = None,
 ) -> Imported:
-    """Take the answers of a table or a Label Studio export. Rows without a label are questions still open."""
+    """Take the answers of a table or a Label Studio export. Rows without a label are questions still open.
+
+    `expert` as for `Audit.tell`.
+    """
     returned = read_returned(source)
     audit.refresh()
     asked = {str(audit.pool.ids[position]): position for position in audit.state.order}
@@ -64,7 +73,7 @@ def import_answers(
     with audit.importing(body):
         for row in found.rows:
             try:
-                counts[_take(audit, row, annotator, replace)] += 1
+                counts[_take(audit, row, annotator, replace, expert)] += 1
             except InputError as error:
                 wrong.append(f"row {row.row:,}: {error}")
         if wrong and not partial:
@@ -72,14 +81,15 @@ def import_answers(
     return Imported(counts[True], counts[False], empty, tuple(wrong), tuple(found.notices))
 
 
-def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool) -> bool:
+def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool, expert: bool | None) -> bool:
     if annotator and row.annotator not in ("", annotator):
         rule = f"be {annotator!r} or nobody, as --annotator says"
         raise InputError("annotator", rule, repr(row.annotator), "Left out, the file's own names are taken.")
     label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
     who = row.annotator or annotator or _only(audit.state.assigned.get(row.position))
     id = audit.pool.ids[row.position]
-    return audit.tell(id, label, annotator=who, note=row.note, replace=replace, given_at=row.at).new
+    told = audit.tell(id, label, annotator=who, note=row.note, replace=replace, given_at=row.at, expert=expert)
+    return told.new
 
 
 def _only(names: set[str] | None) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from altmas.audits.agreement import Agreement, agreement
+from altmas.audits.agreement import Agreement, agreement, by_annotator, by_class, with_experts
 from altmas.audits.conduct import Conduct, conduct_of
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.settings import ECE
@@ -25,6 +25,7 @@ from altmas.core.checks import fraction
 from altmas.core.contest import Contest, HoldsContests, best_by_metric
 from altmas.core.estimates import whatever_missing
 from altmas.core.findings import (
+    AllowsForPeople,
     ComparesModels,
     Findings,
     Forecasts,
@@ -38,7 +39,8 @@ from altmas.core.findings import (
     asked,
     classes_seen,
 )
-from altmas.core.method import Job, Replays, draws_alike
+from altmas.core.method import Job, ReplayedRun, Replays, draws_alike
+from altmas.core.plain import plain_rows
 from altmas.core.pool import Pool
 from altmas.core.result import estimates_table
 from altmas.core.targets import resolve_metrics
@@ -51,6 +53,7 @@ from altmas.words.best import best_verdict
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
+from altmas.words.people import if_wrong, known_before, measured_against
 from altmas.words.verdict import how_to_answer, taken_as_alike
 
 if TYPE_CHECKING:
@@ -226,6 +229,24 @@ class AuditFindings:
         worth = self.found.features if isinstance(self.found, TellsFeatures) else None
         return "" if worth is None else features_sentence(worth)
 
+    @cached_property
+    def people(self) -> dict[str, Any]:
+        """What the figures are measured against, in sentences, and what they would be if annotators were wrong.
+
+        `sensitivity` has a row per model, share of wrong answers, and how they are wrong, for the first metric; it is
+        empty where experts have read answers, or the method cannot tell.
+        """
+        found = self.found
+        readings = found.readings if isinstance(found, AllowsForPeople) else 0
+        table = found.reading_table() if isinstance(found, AllowsForPeople) else None
+        changed = 0 if table is None else int((table["answer"] != table["label"]).sum())
+        rows = [] if readings or not isinstance(found, AllowsForPeople) else plain_rows(found.sensitivity(main=True))
+        told = measured_against(readings, changed, self.labels)
+        known = 0 if self.pool.known is None else int((self.pool.known >= 0).sum())
+        first = [row for row in rows if row.get("model", "") == rows[0].get("model", "")]
+        sentences = [one for one in (told, if_wrong(first), known_before(known)) if one]
+        return {"readings": readings, "changed": changed, "sentences": sentences, "sensitivity": rows}
+
     def forecast(self, within: float) -> pd.DataFrame | None:
         """Labels needed in all for ordinary intervals of +- `within`, and what random sampling would have needed."""
         return self.found.forecast(within) if isinstance(self.found, Forecasts) else None
@@ -248,9 +269,14 @@ class AuditFindings:
     def agreement(self) -> Agreement:
         """How far annotators agree."""
         state = self.state
-        votes = [[e.label for e in state.standing(p).values() if isinstance(e.label, int)] for p in state.entries]
-        items, share, alpha = agreement(votes)
-        return Agreement(items, share, alpha, state.annotators(), self.drawn.reasons["disputed"])
+        votes = {p: {e.annotator: e.label for e in state.standing(p).values() if isinstance(e.label, int)}
+                 for p in state.entries}  # fmt: skip
+        items, share, alpha = agreement([*votes.values()])
+        read = {p: label for p in votes if isinstance(label := state.reading(p), int)}
+        return Agreement(
+            items, share, alpha, state.annotators(), self.drawn.reasons["disputed"], by_annotator([*votes.values()]),
+            by_class([*votes.values()]), state.experts(), with_experts([votes[p] for p in read], [*read.values()]),
+        )  # fmt: skip
 
     @cached_property
     def conduct(self) -> Conduct:
@@ -351,7 +377,7 @@ def found_then(audit: Audit, job: Job, drawn: Drawing, level: float, fit: int | 
     """What the method makes of a drawing, with what one of its fits left behind."""
     method, rounds = audit.method, drawn.asked_rounds(audit.kept)
     if isinstance(method, Replays):
-        run = method.replay(job, rounds)
+        run: ReplayedRun = drawn.heard(method.replay(job, rounds))
         return (run if fit is None else run.with_kept(audit.kept(fit))).findings(level)
     made = method.begin(job)
     made.update(drawn.answers, len(drawn.rounds))

@@ -19,6 +19,9 @@ from altmas.metrics.errors import InputError, rows_at_fault
 POOL_FOLDER = "pool"
 
 
+KNOWN_FILE = "known.npy"
+
+
 def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
     """Write a pool into `folder/pool`; the hash of each file by its name."""
     _check_names("classes", pool.classes)
@@ -36,6 +39,8 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
                 written.append(write_array(home / f"{kind}-{k}-scores.npy", one.scores))
     if pool.features is not None:
         written.append(write_array(home / "features.npy", pool.features))
+    if pool.known is not None:
+        written.append(write_array(home / KNOWN_FILE, pool.known))
     groups = {name: _codes(name, values) for name, values in pool.groups.items()}
     names = {
         "classes": list(pool.classes),
@@ -66,7 +71,8 @@ def load_pool(folder: Path, files: Collection[str]) -> Pool:
         for kind, several in (("model", "models"), ("opinion", "opinions"))
     )
     made_of = str(names.get("features_from", ""))
-    return Pool(ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of)
+    known = _load(home / KNOWN_FILE) if KNOWN_FILE in files else None
+    return Pool(ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of, known)
 
 
 def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:

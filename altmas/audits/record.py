@@ -9,7 +9,7 @@ from typing import Any, Self
 from altmas.audits.fits import under_way
 from altmas.audits.opened import Opened
 from altmas.audits.sample import drawing
-from altmas.audits.state import DISPUTED, LABELLED, Entry, State
+from altmas.audits.state import DISPUTED, LABELLED, UNSETTLED, Entry, State
 from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import class_place, plain
@@ -34,11 +34,14 @@ class Record(Opened):
         client: str | None = None,
         took_ms: int | None = None,
         given_at: str = "",
+        expert: bool | None = None,
     ) -> Told:
         """Take an answer: a class, `unsure` or `skip`. When this returns, the answer is on disk.
 
-        The same answer again changes nothing; another one is refused unless `replace=True`. `client` is an id of the
-        caller's own making: whatever is sent twice with it is kept once. Inside `importing` it joins that transaction.
+        With `expert=True` it is an expert's reading of an answer that was drawn for one, or settles what annotators
+        left undecided; left out, it is one if the annotator is among the audit's experts. The same answer again changes
+        nothing; another one is refused unless `replace=True`. `client` is an id of the caller's own making: whatever is
+        sent twice with it is kept once. Inside `importing` it joins that transaction.
         """
         checked_client(client)
         extra = checked_extras(note, given_at, took_ms)
@@ -46,11 +49,12 @@ class Record(Opened):
             position, told, annotator = self.position(id), self._label(label), annotator_name(annotator)
             if position not in self.state.order:
                 raise InputError("id", "be one that was asked about", repr(id))
-            before = self._given_before(position, annotator, replace=replace)
+            reads = self._reads(position, annotator, expert)
+            before = self._given_before(position, annotator, replace=replace, expert=reads)
             if before is not None and replace and not annotator:
                 annotator = before.annotator  # under its name: nobody's would be a second voice, and a dispute
             body = {"item": self.pool.ids[position], "annotator": annotator, **told, **extra}
-            body |= {"imported": True} if self._importing else {}
+            body |= ({"imported": True} if self._importing else {}) | ({"expert": True} if reads else {})
             if client is not None and self.store.by_client(client) is not None:
                 event = self.store.append("answered", body, client)  # refuses another content
                 return Told(event.seq, event.at, new=False)
@@ -70,9 +74,24 @@ class Record(Opened):
                 self.leases.drop(annotator, position)
             return Told(event.seq, event.at)
 
-    def _given_before(self, position: int, annotator: str, *, replace: bool) -> Entry | None:
+    def _reads(self, position: int, annotator: str, expert: bool | None) -> bool:
+        """Whether this is an expert's reading; refused where none was drawn: experts must not choose the sample."""
+        experts, state = self.settings.experts, self.state
+        if not (annotator in experts if expert is None else expert):
+            return False
+        if experts and annotator not in experts:
+            raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
+        if position not in state.to_read and position not in state.settled and state.verdict(position) not in UNSETTLED:
+            hint = "altmas next --second-reading has them; expert=False gives an ordinary answer."
+            rule = "be one that was drawn for a second reading, or that annotators left undecided"
+            raise InputError("id", rule, repr(self.pool.ids[position]), hint)
+        if annotator in state.standing(position):
+            raise InputError("expert", "be somebody else than the annotator", repr(annotator))
+        return True
+
+    def _given_before(self, position: int, annotator: str, *, replace: bool, expert: bool = False) -> Entry | None:
         """The annotator's standing answer. Whoever is not named may be anybody, so it is no second opinion."""
-        given = self.state.standing(position)
+        given = self.state.standing(position) if not expert else self.state.read_by(position)
         if replace and not annotator and len(given) > 1 and "" not in given:
             hint = "Say whose answer is replaced: --annotator."
             raise InputError("annotator", "be named where several answered", f"none, of {', '.join(given)}", hint)
@@ -220,5 +239,6 @@ class Record(Opened):
             open=len(state.order) - len(state.resolved), asked=len(state.order), budget=self.settings.budget,
             pool=self.pool.size, annotators=state.annotators(), fit_labels=last.labels if last else 0,
             fit_at=last.at if last else None, refitting=under_way(self.folder), last_answer=state.last_answer,
-            head=state.head,
+            head=state.head, experts=state.experts(), to_read=len(state.to_read), readings_open=state.readings_open(),
+            settled=len(state.settled),
         )  # fmt: skip

@@ -18,6 +18,7 @@ from altmas.audits.draws import ENGINE
 from altmas.audits.events import Event
 from altmas.audits.fits import fit
 from altmas.audits.questions import Questions, ranking_for
+from altmas.audits.second_readings import as_event, newest_fit, next_readings
 from altmas.audits.state import Fit, State
 from altmas.audits.store import StoreError
 from altmas.audits.values import Verification
@@ -60,6 +61,8 @@ def draw_problems(audit: Audit) -> list[str]:
     for event in audit.events():
         if event.kind == "drawn" and (wrong := _wrong_with(event, state, audit, questions)):
             return [*problems, f"round {event.body['round']} (event {event.seq}) {wrong}"]  # the rest rests on it
+        if event.kind == "reread" and (wrong := _wrong_reading(event, state, audit)):
+            problems.append(f"second readings {event.body['round']} (event {event.seq}) {wrong}")
         if event.kind == "answered" and audit.position(event.body["item"]) not in state.order:
             problems.append(f"event {event.seq} answers a question that was not asked")
         if event.kind == "fitted" and (wrong := _out_of_turn(event, state)):
@@ -84,6 +87,19 @@ def _wrong_with(event: Event, state: State, audit: Audit, questions: Questions) 
     return ""
 
 
+def _wrong_reading(event: Event, state: State, audit: Audit) -> str:
+    body = event.body
+    if body["round"] != len(state.rereads):
+        return f"are not round {len(state.rereads)}, whose turn it is"
+    if body["fit"] != newest_fit(state):
+        return "were drawn with another fit than the newest there was"
+    made = as_event(state, next_readings(audit, state, len(body["places"]), body["fit"]), body["fit"])
+    if made["places"] != body["places"] or made["among"] != body["among"]:
+        return "are not those that seed, secret and answers lead to"
+    alike = (np.allclose(made[name], body[name], rtol=SAME_FIT, atol=0) for name in ("propensities", "chances"))
+    return "" if all(alike) else "do not have the chances that seed, secret and answers lead to"
+
+
 def _out_of_turn(event: Event, state: State) -> str:
     number, upto = event.body["number"], event.body["upto"]
     if not 0 <= number < len(state.milestones) or state.milestones[number] != upto:
@@ -104,7 +120,7 @@ def fit_problems(audit: Audit) -> list[str]:
 def made_again(audit: Audit, one: Fit, events: Sequence[Event]) -> tuple[ArrayMap, int]:
     """A refit from the log, and the labels it rests on."""
     then = audit.state_at(one.upto, events)
-    return fit(audit.job, audit.method, then, audit.settings.batch, audit.kept)
+    return fit(audit.job, audit.method, then, audit.settings, audit.kept)
 
 
 def _alike(made: ArrayMap, kept: ArrayMap) -> bool:

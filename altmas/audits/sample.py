@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from altmas.audits.state import DISPUTED, OPEN, TAKEN_BACK, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
-from altmas.core.answers import Answers
-from altmas.core.method import ArrayMap, AskedRound
+from altmas.core.answers import Answers, Circumstances, Votes
+from altmas.core.method import ArrayMap, AskedRound, HearsPeople, ReadRound
 from altmas.metrics.types import IntArray
 
 Kept = Callable[[int], tuple[ArrayMap, int]]
@@ -31,6 +32,12 @@ class Drawing:
     answers: Answers
     missing: IntArray
     reasons: dict[str, int]
+    readings: tuple[ReadRound, ...] = ()
+    circumstances: Circumstances = field(default_factory=Circumstances)
+
+    def heard(self, run: Any) -> Any:
+        """A run of the log, told of the people behind it, where it listens."""
+        return run.with_people(self.readings, self.circumstances) if isinstance(run, HearsPeople) else run
 
     def asked_rounds(self, kept: Kept) -> list[AskedRound]:
         """The rounds with their answers, and what each was drawn with."""
@@ -64,7 +71,42 @@ def drawing(state: State) -> Drawing:
                 missing.append(position)
                 reasons[verdict or (TAKEN_BACK if state.ever_answered(position) else OPEN)] += 1
         answers = answers.extended(items, labels, one.round, chances)
-    return Drawing(tuple(rounds), answers, np.array(missing, dtype=np.int64), reasons)
+    lost = np.array(missing, dtype=np.int64)
+    return Drawing(tuple(rounds), answers, lost, reasons, readings_of(state), circumstances_of(state, answers))
+
+
+def readings_of(state: State) -> tuple[ReadRound, ...]:
+    """The second readings drawn so far, with what experts read; what they settled needs no draw, so it is certain."""
+    rounds = [_read_round(one.positions, state, one.propensities, one.among, one.chances) for one in state.rereads]
+    settled = [position for position in state.settled if position not in state.to_read]
+    if settled:
+        certain = (1.0,) * len(settled)
+        rounds.append(_read_round(settled, state, certain, settled, certain))
+    return tuple(rounds)
+
+
+def _read_round(
+    positions: Sequence[int], state: State, drawn: Sequence[float], among: Sequence[int], chances: Sequence[float]
+) -> ReadRound:
+    read = [label if isinstance(label := state.reading(position), int) else -1 for position in positions]
+    return ReadRound(
+        np.array(positions, dtype=np.int64), np.array(read, dtype=np.int64), np.array(drawn),
+        np.array(among, dtype=np.int64), np.array(chances),
+    )  # fmt: skip
+
+
+def circumstances_of(state: State, answers: Answers) -> Circumstances:
+    """How these answers came about."""
+    names: dict[str, int] = {}
+    votes = [
+        (position, names.setdefault(one.annotator, len(names)), one.label)
+        for position in answers.items.tolist()
+        for one in state.standing(position).values()
+        if isinstance(one.label, int)
+    ]
+    items, people, labels = np.array(votes, dtype=np.int64).reshape(-1, 3).T
+    late, settled = (np.array(sorted(some), dtype=np.int64) for some in (state.late - state.settled, state.settled))
+    return Circumstances(Votes(items, people, labels), late, settled)
 
 
 def first_draws(rounds: Sequence[Drawn], count: int) -> list[Drawn]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from altmas import __version__
 from altmas.audits.events import canonical
+from altmas.audits.telling import annotator_name
 from altmas.catalogue import METHODS, contested_metrics, for_task, make_method, portions, usual_metrics
-from altmas.core.checks import fraction, whole_number
+from altmas.core.checks import fraction, positive, whole_number
 from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method
 from altmas.core.plugins import METHOD_PLUGINS, plugin
@@ -50,6 +51,9 @@ class Settings:
     versions: Mapping[str, str] = field(default_factory=dict)
     created: str = ""
     task: Mapping[str, Any] = field(default_factory=lambda: task_data(EstimateGroups()))
+    experts: tuple[str, ...] = ()
+    second_readings: int | None = None
+    cost_expert: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """For the store, but for the time, which the event has."""
@@ -60,6 +64,7 @@ class Settings:
         """From the store."""
         cost = body["cost"] and tuple(map(tuple, body["cost"]))
         known = {"metrics": tuple(body["metrics"]), "options": options_now(body["options"]), "cost": cost}
+        known["experts"] = tuple(body.get("experts", ()))
         return cls(**{**body, **known, "created": created})
 
     def checked(self, pool: Pool) -> Settings:
@@ -68,7 +73,7 @@ class Settings:
             whole_number(name, getattr(self, name), least)
         if self.budget is not None:
             whole_number("budget", self.budget, 1)
-            if self.budget > pool.size:
+            if self.budget > pool.size and self.cost_expert is None:
                 raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
         fraction("level", self.level)
         if self.method in NOT_IN_AUDITS or (self.method not in METHODS and plugin(METHOD_PLUGINS, self.method) is None):
@@ -83,11 +88,37 @@ class Settings:
         method = self.make_method(pool)
         if len(pool.outputs) > 1 and not getattr(method, "several_models", False):
             raise InputError("method", "be certified or random for several models", repr(self.method))
+        self._check_experts(pool, method)
         try:
             canonical(self.as_dict())
         except (TypeError, ValueError) as error:
             raise InputError("settings of an audit", "be text and numbers, which a store can keep", error) from None
         return self
+
+    def _check_experts(self, pool: Pool, method: Method) -> None:
+        for one in self.experts:
+            if not annotator_name(one):
+                raise InputError("experts", "be names", repr(one))
+        if len(set(self.experts)) < len(self.experts):
+            raise InputError("experts", "be named once each", ", ".join(self.experts))
+        for name, given in (("second_readings", self.second_readings), ("cost_expert", self.cost_expert)):
+            if given is not None and not self.experts:
+                hint = "Name those who read answers again: experts, --experts."
+                raise InputError("experts", f"be named for {name}", "nobody", hint)
+        if self.experts and not getattr(method, "takes_readings", False):
+            hint = "Take method certified, without anytime intervals."
+            raise InputError("experts", "come with a method whose answers can be corrected", repr(self.method), hint)
+        if self.second_readings is not None and self.cost_expert is not None:
+            hint = "cost_expert decides how many there are."
+            raise InputError("second_readings", "be left out with cost_expert", f"{self.second_readings:,}", hint)
+        if self.second_readings is not None:
+            most = pool.size if self.budget is None else self.budget
+            if whole_number("second_readings", self.second_readings, 1) > most:
+                raise InputError("second_readings", f"be at most {most:,}, one for each answer", self.second_readings)
+        if self.cost_expert is not None:
+            positive("cost_expert", self.cost_expert)
+            if self.budget is None:
+                raise InputError("budget", "be given with cost_expert, which splits it", "none")
 
     def _check_calibration(self, pool: Pool) -> None:
         if ECE not in self.metrics:

@@ -23,7 +23,7 @@ NO_REFIT = sys.maxsize
 
 @dataclass(frozen=True)
 class Entry:
-    """One answer by one annotator; `label` is a class index, `unsure` or `skip`."""
+    """One answer by one annotator, or a reading by an expert; `label` is a class index, `unsure` or `skip`."""
 
     seq: int
     at: str
@@ -31,6 +31,7 @@ class Entry:
     annotator: str
     label: int | str
     note: str
+    expert: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,18 @@ class Drawn:
     propensities: tuple[float, ...]
     fit: int | None
     milestones: int  # reached when it was drawn
+
+
+@dataclass(frozen=True)
+class Reread:
+    """Answers drawn for a second reading, in order; `among` are all answers then, with each one's chance by then."""
+
+    round: int
+    positions: tuple[int, ...]
+    propensities: tuple[float, ...]
+    among: tuple[int, ...]
+    chances: tuple[float, ...]
+    fit: int | None
 
 
 @dataclass(frozen=True)
@@ -100,9 +113,15 @@ class State:
         self.resolved: set[int] = set()
         self.taken_back: set[int] = set()  # had an answer once, and have none now: seen, so not as good as undrawn
         self.tally: Counter[str] = Counter()  # what became of the resolved: `label`, `unsure`, `skip`, `disputed`
+        self.rereads: list[Reread] = []
+        self.to_read: dict[int, int] = {}  # position -> place in the order drawn for second readings
+        self.settled: set[int] = set()  # annotators left these undecided, and an expert decided
+        self.late: set[int] = set()  # had an answer that was no label before they had one
+        self._read: dict[int, dict[str, Entry]] = {}  # position -> expert -> standing reading
         self._drawn: list[int] = []  # place -> position
         self._first_places: list[int] = []  # of each round
-        self._left: dict[int, dict[str, list[int]]] = {}  # position -> annotator -> answers not taken back, by event
+        # (position, by an expert) -> annotator -> answers not taken back, by event
+        self._left: dict[tuple[int, bool], dict[str, list[int]]] = {}
         self._standing: dict[int, dict[str, Entry]] = {}
         self._given: dict[str, list[int]] = {}  # annotator -> standing answers, by event
         self._verdicts: dict[int, int | str | None] = {}
@@ -130,8 +149,12 @@ class State:
     def _answer(self, event: Event, body: dict[str, Any]) -> None:
         position, annotator = self.known[str(body["item"])], body["annotator"]
         label = body["answer"] if body["answer"] in (UNSURE, SKIP) else self.labels[body["label"]]
-        entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""))
-        self.entries.setdefault(position, {}).setdefault(annotator, []).append(entry)
+        expert = body.get("expert") is True
+        entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""), expert)
+        if not expert:
+            self.entries.setdefault(position, {}).setdefault(annotator, []).append(entry)
+            if isinstance(label, str):
+                self.late.add(position)
         self.looked_at = False
         self._by_seq[event.seq] = entry
         self._done.setdefault(annotator, []).append(event.seq)
@@ -165,6 +188,13 @@ class State:
     def _rebuild(self, event: Event, body: dict[str, Any]) -> None:
         self.fits = [replace(one, sha256=body["sha256"]) if one.number == body["number"] else one for one in self.fits]
 
+    def _reread(self, event: Event, body: dict[str, Any]) -> None:
+        positions, among = (tuple(self._drawn[place] for place in body[name]) for name in ("places", "among"))
+        for position in positions:
+            self.to_read[position] = len(self.to_read)
+        chances = tuple(body["chances"])
+        self.rereads.append(Reread(body["round"], positions, tuple(body["propensities"]), among, chances, body["fit"]))
+
     def _look(self, event: Event, body: dict[str, Any]) -> None:
         self.looked_at = True
 
@@ -175,21 +205,28 @@ class State:
             self._offer(position)
 
     def _left_by(self, entry: Entry) -> list[int]:
-        return self._left.setdefault(entry.position, {}).setdefault(entry.annotator, [])
+        return self._left.setdefault((entry.position, entry.expert), {}).setdefault(entry.annotator, [])
 
     def _resolve(self, entry: Entry, seq: int) -> None:
         """Sum up one question anew, after one annotator's answer to it has changed."""
         position, annotator = entry.position, entry.annotator
-        before, left = self._standing.get(position, {}), self._left[position]
-        given = {name: self._by_seq[seqs[-1]] for name, seqs in left.items() if seqs}
+        side = self._read if entry.expert else self._standing
+        before, left = side.get(position, {}), self._left[position, entry.expert]
+        now = {name: self._by_seq[seqs[-1]] for name, seqs in left.items() if seqs}
         theirs = self._given.setdefault(annotator, [])
         if annotator in before:
             _take_out(theirs, before[annotator].seq)
-        if annotator in given:
-            insort(theirs, given[annotator].seq)
-        self._standing[position] = given
-        (self.taken_back.discard if given else self.taken_back.add)(position)
+        if annotator in now:
+            insort(theirs, now[annotator].seq)
+        side[position] = now
+        given = self.standing(position)
+        if not entry.expert:
+            (self.taken_back.discard if given else self.taken_back.add)(position)
         verdict, last = _verdict(given.values()), self._verdicts.get(position)
+        read = self.reading(position)
+        settles = verdict in UNSETTLED and isinstance(read, int)
+        (self.settled.add if settles else self.settled.discard)(position)
+        verdict = read if settles else verdict
         if position in self.resolved:
             self.tally[_kind(last)] -= 1
         if len(given) >= self.overlap:
@@ -199,7 +236,7 @@ class State:
             self.resolved.discard(position)
         self._verdicts[position] = verdict
         if position in self.order:
-            _keep(self._unsettled, self.order[position], verdict in _UNSETTLED)
+            _keep(self._unsettled, self.order[position], verdict in UNSETTLED)
             self._offer(position)
         while len(self.resolved) >= self._next:
             self.milestones.append(seq)
@@ -214,6 +251,34 @@ class State:
     def standing(self, position: int) -> Mapping[str, Entry]:
         """Each annotator's last answer to an item that was not taken back."""
         return self._standing.get(position, {})
+
+    def reading(self, position: int) -> int | str | None:
+        """What experts read: as `verdict` has it of annotators."""
+        return _verdict(self._read.get(position, {}).values())
+
+    def read_by(self, position: int) -> Mapping[str, Entry]:
+        """Each expert's last reading of an item that was not taken back."""
+        return self._read.get(position, {})
+
+    def experts(self) -> dict[str, int]:
+        """How many standing readings each expert has."""
+        return {who: n for who in self._given if (n := self._count(who, expert=True))}
+
+    def _count(self, annotator: str, *, expert: bool) -> int:
+        return sum(self._by_seq[seq].expert == expert for seq in self._given[annotator])
+
+    def to_be_read(self, expert: str) -> Iterator[int]:
+        """Positions for this expert: drawn for a second reading and not read yet; then what annotators left undecided.
+
+        Nobody reads an answer of their own again.
+        """
+        for position in (*self.to_read, *self.unsettled()):
+            if not self._read.get(position) and (not expert or expert not in self.standing(position)):
+                yield position
+
+    def readings_open(self) -> int:
+        """How many answers drawn for a second reading were not read yet."""
+        return sum(not self._read.get(position) for position in self.to_read)
 
     def ever_answered(self, position: int) -> bool:
         """Whether any answer was ever given, even if it was taken back."""
@@ -261,7 +326,7 @@ class State:
 
     def annotators(self) -> dict[str, int]:
         """How many standing answers each annotator has."""
-        return {name: len(seqs) for name, seqs in self._given.items() if seqs}
+        return {name: n for name in self._given if (n := self._count(name, expert=False))}
 
     def given_by(self, annotator: str) -> list[Entry]:
         """The annotator's standing answers, in the order given."""
@@ -272,7 +337,7 @@ class State:
         return self._by_seq[self._given[annotator][place]]
 
 
-_UNSETTLED = (UNSURE, SKIP, DISPUTED)
+UNSETTLED = (UNSURE, SKIP, DISPUTED)
 
 
 def _verdict(given: Iterable[Entry]) -> int | str | None:
@@ -316,6 +381,7 @@ _STEPS = {
     "redone": State._redo,
     "fitted": State._fit,
     "assigned": State._assign,
+    "reread": State._reread,
     "looked": State._look,
     "rebuilt": State._rebuild,
 }

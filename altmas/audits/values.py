@@ -57,7 +57,8 @@ class Undone:
 class Status:
     """Where an audit stands. Items: `answered` with a label, `open` asked and not resolved yet.
 
-    Of the open ones, `taken_back` had an answer once.
+    Of the open ones, `taken_back` had an answer once. `to_read` answers were drawn for a second reading, of which
+    `readings_open` were not read yet; `settled` were left undecided by annotators and decided by an expert.
     """
 
     answered: int
@@ -75,6 +76,10 @@ class Status:
     refitting: bool
     last_answer: str | None
     head: str
+    experts: dict[str, int] = field(default_factory=dict)
+    to_read: int = 0
+    readings_open: int = 0
+    settled: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""

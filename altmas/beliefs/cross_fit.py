@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.beliefs.label_models import LabelModel, label_models
+from altmas.beliefs.label_models import LabelModel, TaughtBefore, label_models
 from altmas.beliefs.learners import AUTO, Learners, learners_on
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 FOLDS = 5
 PRIOR = 4.0
 """The first candidate starts with the credit of this many answers: another has to be better, not only lucky."""
+
+
+SMALL = 0.005
+"""A label less probable than this teaches nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,27 +56,44 @@ class CrossFit:
         self.models, self.classes, self.seed, self.learners = models, classes, seed, learners
         self.fold = stream(seed, "folds").permutation(size) % FOLDS
 
-    def fit(self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]] | None = None) -> Belief:
-        """Fit every candidate out of fold, and mix them by how well they predicted the answers."""
+    def fit(
+        self,
+        answers: Answers,
+        weights: FloatArray,
+        warm: Mapping[str, NDArray[Any]] | None = None,
+        soft: FloatArray | None = None,
+    ) -> Belief:
+        """Fit every candidate out of fold, and mix them by how well they predicted the answers.
+
+        Where labels are only probable, `soft [n, C]` has the probabilities, and `answers` the likeliest: each possible
+        label then teaches by its own. Learners on features are taught the likeliest.
+        """
         if self.learners is None:
-            return self._fit(answers, weights, {})
+            return self._fit(answers, weights, {}, soft)
         from altmas.surrogates.learners.threads import one_thread
 
         with one_thread():
-            return self._fit(answers, weights, warm or {})
+            return self._fit(answers, weights, warm or {}, soft)
 
     def before_answers(self, items: IntArray) -> FloatArray:
         """What the candidates say about some items before there is an answer, on average `[n, C]`."""
-        each = [one.about(items, Answers(), np.zeros(0), None) for one in self.models if not one.asks_learners]
+        alone = [one for one in self.models if not one.asks_learners]
+        taught = [one for one in alone if isinstance(one, TaughtBefore)]
+        each = [one.about(items, Answers(), np.zeros(0), None) for one in taught or alone]
         return np.asarray(np.mean(each, axis=0)) if each else np.full((len(items), self.classes), 1 / self.classes)
 
-    def _fit(self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]]) -> Belief:
-        learnt = self._learnt(answers, warm)
+    def _fit(
+        self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]], soft: FloatArray | None
+    ) -> Belief:
+        learnt, place = self._learnt(answers, warm), np.arange(len(answers))
+        if soft is not None:
+            place, labels = np.nonzero(soft >= SMALL)
+            answers, weights = answers.at(place).relabelled(labels), weights[place] * soft[place, labels]
         each = [np.empty((len(self.fold), self.classes)) for _ in self.models]
         for k in range(FOLDS):
             inside = np.flatnonzero(self.fold == k)
             others = np.flatnonzero(self.fold[answers.items] != k)
-            says = None if learnt is None else (learnt.predict(inside, k), learnt.left_out(k))
+            says = None if learnt is None else (learnt.predict(inside, k), _of_rows(learnt.left_out(k), place[others]))
             for out, model in zip(each, self.models, strict=True):
                 hears = says if model.asks_learners else None
                 out[inside] = model.about(inside, answers.at(others), weights[others], hears)
@@ -109,6 +130,11 @@ class CrossFit:
             mixed[inside] = sum(w * p[inside] for w, p in zip(share, each, strict=True))
             shares += share / FOLDS
         return mixed, shares
+
+
+def _of_rows(left_out: FloatArray, rows: IntArray) -> FloatArray:
+    """What learners say of answers outside a fold, of which each may stand in several rows one after the other."""
+    return np.asarray(left_out[np.unique(rows, return_inverse=True)[1]])
 
 
 def cross_fit_on(pool: Pool, seed: int, learners: Learners = AUTO, *, vote: bool = True) -> CrossFit:

@@ -97,13 +97,40 @@ class FromVote:
         return self.vote.probabilities(wanted, self.vote.fit(answers.items, answers.labels, weights))
 
 
+@dataclass(frozen=True, eq=False)
+class TaughtBefore:
+    """Another candidate, taught by labels as well that were there before any question.
+
+    They were not drawn, and may be of other items than the rest or wrong: whether they help is for the answers to say,
+    which weigh the candidates. No label that was known before depends on the draws, so each may teach about all items.
+    """
+
+    name: str
+    model: LabelModel
+    known: Answers
+
+    @property
+    def asks_learners(self) -> bool:
+        """As the other does."""
+        return self.model.asks_learners
+
+    def about(
+        self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
+    ) -> FloatArray:
+        """From the answers, and from what was known of other items."""
+        other = self.known.at(np.flatnonzero(~np.isin(self.known.items, answers.items)))
+        both = answers.extended(other.items, other.labels, 0, other.propensities)
+        return self.model.about(wanted, both, np.append(weights, np.ones(len(other))), says)
+
+
 def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> list[LabelModel]:
     """The candidates for this pool.
 
     Where three or more models speak, under test or with an opinion, their vote. For each model under test: agreement
     from its own outputs with the others as opinions, and with `learners` the same with what learners on features say.
     Of many models only the best few by the vote are gone into like this, so that the time is linear in their number,
-    and where there is a vote, only those that have scores. Without `vote` all are, as in older versions.
+    and where there is a vote, only those that have scores. Without `vote` all are, as in older versions. Where labels
+    are known already, each that asks no learners once more, taught by those too.
 
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]))]
     ['scores']
@@ -131,4 +158,9 @@ def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> li
         alone.append(FromOutputs(name, evidence))
         if learners:
             helped.append(FromOutputs(f"{name} and features", evidence, asks_learners=True))
-    return [*helped, *alone, *voted]
+    taught: list[LabelModel] = []
+    if pool.known is not None:
+        items = np.flatnonzero(pool.known >= 0)
+        before = Answers().extended(items, pool.known[items], 0, np.ones(len(items)))
+        taught = [TaughtBefore(f"{one.name} and known labels", one, before) for one in (*alone, *voted)]
+    return [*helped, *alone, *voted, *taught]

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from altmas.certified.centre import best_confusion
+from altmas.certified.corrected import Corrected
 from altmas.certified.one_label import OneLabel, of_one_label
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
@@ -43,7 +44,8 @@ class Sample:
     the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
     unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
     `drawn_then [N]` is the inclusion as it was when the belief was made; as it is now, unless said.
-    `before [n, C]` is what was believed of the answers before there were any.
+    `before [n, C]` is what was believed of the answers before there were any. Where experts corrected some answers,
+    `corrected` says how; labels are theirs where they read.
     """
 
     probabilities: FloatArray
@@ -53,16 +55,31 @@ class Sample:
     linearised: dict[Target, Linearised] = field(default_factory=dict)
     drawn_then: FloatArray | None = None
     before: FloatArray | None = None
+    corrected: Corrected | None = None
 
     @cached_property
     def surprise(self) -> FloatArray:
-        """e(y_i) - pi_i of each answer `[n, C]`."""
-        return self.one_hot - self.probabilities[self.answers.items]
+        """e(y_i) - pi_i of each answer `[n, C]`, as far as its label is known."""
+        known = self.one_hot if self.corrected is None else self.corrected.known(self.one_hot)
+        return known - self.probabilities[self.answers.items]
+
+    @cached_property
+    def counted(self) -> FloatArray:
+        """The same as the design counts it, U_i - pi_i: right on average over which answers are read `[n, C]`."""
+        if self.corrected is None:
+            return self.surprise
+        return self.corrected.counted(self.one_hot) - self.probabilities[self.answers.items]
 
     @cached_property
     def one_hot(self) -> FloatArray:
-        """e(y_i) of each answer `[n, C]`."""
+        """e(y_i) of each answer `[n, C]`, whether or not an expert read it."""
         return np.asarray(np.eye(self.probabilities.shape[1])[self.answers.labels])
+
+    def with_certain(self, answers: Answers) -> Sample:
+        """With further answers after these, which no expert need read."""
+        told = np.eye(self.probabilities.shape[1])[answers.labels[len(self.answers) :]]
+        corrected = None if self.corrected is None else self.corrected.with_certain(told)
+        return Sample(self.probabilities, answers, self.inclusion, corrected=corrected)
 
     @cached_property
     def odds_against(self) -> FloatArray:
@@ -125,9 +142,34 @@ class Linearised:
         """g_i(y_i) of items with these labels `[n]`."""
         return np.asarray(sum(part.sign * _moves(part, items, labels) for part in self.parts))
 
-    def surprises(self, answers: Answers) -> FloatArray:
-        """r_i of each answer `[n]`."""
-        return self.moves(answers) - self.mean[answers.items]
+    def surprises(self, sample: Sample) -> FloatArray:
+        """r_i of each answer `[n]`, as far as its label is known."""
+        items = sample.answers.items
+        if sample.corrected is None:
+            return self.moves(sample.answers) - self.mean[items]
+        return self._sums(items, sample.corrected.known(sample.one_hot)) - self.mean[items]
+
+    def counted(self, sample: Sample) -> FloatArray:
+        """The same as the design counts it, s_i `[n]`."""
+        if sample.corrected is None:
+            return self.surprises(sample)
+        items = sample.answers.items
+        return self._sums(items, sample.corrected.counted(sample.one_hot)) - self.mean[items]
+
+    def corrections(self, sample: Sample) -> tuple[FloatArray, FloatArray]:
+        """c_i of each answer, 0 where it was not read, and its variance as expected before it was `[n]`."""
+        corrected, items = sample.corrected, sample.answers.items
+        if corrected is None:
+            return np.zeros(len(items)), np.zeros(len(items))
+        slopes = _slopes(self.parts, items)
+        mean = np.einsum("ic,ic->i", corrected.likely, slopes)
+        spread = np.einsum("ic,ic,ic->i", corrected.likely, slopes, slopes) - np.square(mean)
+        told = self.moves(sample.answers)
+        return np.where(corrected.read, told - mean, 0.0), np.maximum(spread, 0.0)
+
+    def _sums(self, items: IntArray, weights: FloatArray) -> FloatArray:
+        """What weights of labels `[n, C]` move it by in all `[n]`."""
+        return np.asarray(np.einsum("ic,ic->i", weights, _slopes(self.parts, items)))
 
     def under_random(self) -> float:
         """n times the variance of the metric on n random answers, for n far below N."""
@@ -184,23 +226,32 @@ def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: 
     items, r = sample.answers.items[:known], sample.surprise[:known]
     drawn = (sample.inclusion if sample.drawn_then is None else sample.drawn_then)[items, None]
     believed = sample.probabilities[items]
-    gap = target.tally(r * (1 - drawn) / drawn, items)
     odds = (1 - drawn) / np.square(drawn)
-    variance = np.maximum(
-        target.tally(odds * np.square(r), items), target.tally(odds * believed * (1 - believed), items)
-    )
+    shown, expected = odds * np.square(sample.counted[:known]), odds * believed * (1 - believed)
+    if sample.corrected is None:
+        gap = target.tally(r * (1 - drawn) / drawn, items)
+    else:
+        gap = target.tally(sample.counted[:known] / drawn - r, items)
+        likely = sample.corrected.likely[:known]
+        more = sample.corrected.shown(drawn[:, 0])[:, None] * np.square(sample.one_hot[:known] - likely)
+        shown, expected = (
+            shown + more,
+            expected + sample.corrected.expected(drawn[:, 0])[:, None] * likely * (1 - likely),
+        )
+    variance = np.maximum(target.tally(shown, items), target.tally(expected, items))
     return best_confusion(plug_in, gap, variance, target.tally(sample.one_hot[:known], items))
 
 
 def designed(at: Linearised, sample: Sample) -> Designed:
     """The estimate from all answers so far, which may be more than the belief was made with."""
     answers, drawn = sample.answers, sample.inclusion[sample.answers.items]
-    r = at.surprises(answers)
+    r = at.surprises(sample)
     low, high = at.bounds
-    design = float(at.value + (r / drawn).sum() - r[: at.known].sum())
-    each = (1 - drawn) * np.square(r / drawn)
+    design = float(at.value + (at.counted(sample) / drawn).sum() - r[: at.known].sum())
+    each = variances_shown(at, sample)
     fourth = float(np.square(each).sum())
-    weighted = sample.surprise / drawn[:, None]
+    # Of labels as far as they are known: corrections of great weight lead further away than the truth can be.
+    straight, weighted = float(at.value + (r / drawn).sum() - r[: at.known].sum()), sample.surprise / drawn[:, None]
     full = sum(part.sign * _value(part, part.believed, weighted, answers) for part in at.parts)
     curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
     least, most = zip(*(_answers_only(part, sample) for part in at.parts), strict=True)
@@ -208,14 +259,32 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         plug_in=float(np.clip(at.plug_in + r[at.known :].sum(), low, high)),
         design=design,
         observed=float(each.sum()),
-        expected=float(at.variance @ sample.odds_against),
+        expected=variance_expected(at, sample),
         degrees_of_freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
         surprises=count_surprises(r, at.variance[answers.items]),
         labels=labels_of_endless_pool(drawn[_taking_part(at, answers)]),
-        nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(design, low, high)) if curved else 0.0,
+        nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(straight, low, high)) if curved else 0.0,
         answers_only=(sum(least), sum(most)),
         bounds=(low, high),
     )
+
+
+def variances_shown(at: Linearised, sample: Sample) -> FloatArray:
+    """What each answer adds to the variance of D, as it turned out `[n]`."""
+    drawn = sample.inclusion[sample.answers.items]
+    first = (1 - drawn) * np.square(at.counted(sample) / drawn)
+    if sample.corrected is None:
+        return np.asarray(first)
+    return np.asarray(first + sample.corrected.shown(drawn) * np.square(at.corrections(sample)[0]))
+
+
+def variance_expected(at: Linearised, sample: Sample) -> float:
+    """The variance of D as the belief expects it, and where experts correct answers, what those are believed to be."""
+    first = float(at.variance @ sample.odds_against)
+    if sample.corrected is None:
+        return first
+    drawn = sample.inclusion[sample.answers.items]
+    return first + float(sample.corrected.expected(drawn) @ at.corrections(sample)[1])
 
 
 def count_surprises(surprises: FloatArray, variances: FloatArray) -> float:

@@ -38,6 +38,8 @@ class Estimator:
     seed: int = 0
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     asked: FloatArray | None = None
+    readings: int = 0  # by experts
+    of_answered: FloatArray | None = None  # [N, C], the belief about items that are answered, where that is another
 
     def of(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """One target, or a difference of two."""
@@ -71,12 +73,14 @@ class Estimator:
     def asked_sample(self) -> Sample:
         """The sample with the chances of having been asked about, whether or not an answer came."""
         asked = self.sample.inclusion if self.asked is None else self.asked
-        return Sample(self.sample.probabilities, self.sample.answers, asked)
+        believed = self.sample.probabilities if self.of_answered is None else self.of_answered
+        return Sample(believed, self.sample.answers, asked, corrected=self.sample.corrected)
 
     def exact(self, targets: Sequence[Target]) -> bool:
         """Whether every item that takes part has its answer: nothing is left to believe."""
         answered = np.zeros(self.pool.size, dtype=bool)
-        answered[self.sample.answers.items] = True
+        certain = slice(None) if self.sample.corrected is None else self.sample.corrected.read
+        answered[self.sample.answers.items[certain]] = True
         return all(bool(answered[target.columns >= 0].all()) for target in targets)
 
     def _exact(self, target: Target) -> float:
@@ -103,10 +107,10 @@ class Estimator:
         if not np.abs(at.mean).any() and not at.variance.any():
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
+        kind = approximately(self.level, experts=self.readings > 0)
         if apart <= 2 * error:
-            return approximately(self.level)
-        by = f"{apart / max(error, 1e-300):.1f} standard errors"
-        return f"{approximately(self.level)}; surrogate and design disagree by {by}"
+            return kind
+        return f"{kind}; surrogate and design disagree by {apart / max(error, 1e-300):.1f} standard errors"
 
     def confusion(self, model: int = 0) -> pd.DataFrame:
         """Every cell's count with its interval; a row per true and predicted class."""
@@ -132,7 +136,7 @@ class Estimator:
         # Each cell by itself: none of the missing answers belongs to it, or all of its column's do.
         lost = self.missing
         empty = self.asked_sample.answers.extended(lost, np.zeros_like(lost), 0, np.ones(len(lost)))
-        asked = replace(self.asked_sample, answers=empty)
+        asked = self.asked_sample.with_certain(empty)
         ends = []
         for member in (0.0, 1.0):
             one_hot = asked.one_hot.copy()
@@ -146,14 +150,21 @@ class Estimator:
         """Estimate, low and high of every cell's count, given which cells of its column each answer belongs to."""
         items, drawn = sample.answers.items, sample.inclusion[sample.answers.items][:, None]
         believed = target.tally(sample.probabilities)
-        known, asked = target.tally(one_hot, items), np.bincount(target.columns[items], minlength=believed.shape[1])
-        r = one_hot - sample.probabilities[items]
-        design = believed + target.tally(r / drawn, items)
-        plug_in = np.maximum(believed + target.tally(r, items), 0.0)
-        each = (1 - drawn) * np.square(r / drawn)
-        observed, fourth = target.tally(each, items), target.tally(np.square(each), items)
+        fixed = corrected.read if (corrected := sample.corrected) is not None else np.ones(len(items), dtype=bool)
+        known = target.tally(one_hot[fixed], items[fixed])
+        asked = np.bincount(target.columns[items[fixed]], minlength=believed.shape[1])
         p = sample.probabilities
+        r = (one_hot if corrected is None else corrected.known(one_hot)) - p[items]
+        counted = (one_hot if corrected is None else corrected.counted(one_hot)) - p[items]
+        design = believed + target.tally(counted / drawn, items)
+        plug_in = np.maximum(believed + target.tally(r, items), 0.0)
+        each = (1 - drawn) * np.square(counted / drawn)
         expected = target.tally(p * (1 - p) * sample.odds_against[:, None])
+        if corrected is not None:
+            each = each + corrected.shown(drawn[:, 0])[:, None] * np.square(one_hot - corrected.likely)
+            doubt = corrected.likely * (1 - corrected.likely)
+            expected = expected + target.tally(corrected.expected(drawn[:, 0])[:, None] * doubt, items)
+        observed, fourth = target.tally(each, items), target.tally(np.square(each), items)
         surprised = target.tally(np.square(r) / (np.square(r) + p[items] * (1 - p[items]) + 1e-300), items)
         said = np.bincount(target.columns, minlength=believed.shape[1])
         labels = [labels_of_endless_pool(drawn[target.columns[items] == a, 0]) for a in range(len(said))]
@@ -212,13 +223,15 @@ def ends(interval: Interval, found: Designed) -> dict[str, float]:
     }  # fmt: skip
 
 
-def approximately(level: float) -> str:
-    """What the ordinary interval promises.
+def approximately(level: float, *, experts: bool = False) -> str:
+    """What the ordinary interval promises; of what `experts` would say, where they have read answers.
 
     >>> approximately(0.95)
     'approximate 95% coverage, whatever the surrogate believes'
     """
-    return f"approximate {level:.0%} coverage, whatever the surrogate believes"
+    words = "approximate {} coverage{}, whatever the surrogate believes{}"
+    of, people = (" of the experts' truth", " and annotators say") if experts else ("", "")
+    return words.format(f"{level:.0%}", of, people)
 
 
 def labels_for(half_width: float, labels: int, pool_size: int, within: float) -> int:

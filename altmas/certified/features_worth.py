@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from altmas.certified.design import Linearised, Sample
+from altmas.certified.design import Linearised, Sample, variance_expected, variances_shown
 
 
 def share_of_error(with_them: Sequence[Linearised], without: Sequence[Linearised], sample: Sample) -> float:
@@ -24,6 +24,4 @@ def share_of_error(with_them: Sequence[Linearised], without: Sequence[Linearised
 
 
 def _variance(at: Linearised, sample: Sample) -> float:
-    drawn = sample.inclusion[sample.answers.items]
-    shown = float(((1 - drawn) * np.square(at.surprises(sample.answers) / drawn)).sum())
-    return max(shown, float(at.variance @ sample.odds_against))
+    return max(float(variances_shown(at, sample).sum()), variance_expected(at, sample))

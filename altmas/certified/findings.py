@@ -20,8 +20,10 @@ from altmas.certified.contest import behind, contest, leading, share_of_level, w
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
 from altmas.certified.missing import Signed, filled, worlds_of_answers
+from altmas.certified.people import reading_chances
 from altmas.certified.race import inclusion_at
 from altmas.certified.result import CertifiedResult
+from altmas.certified.sensitivity import RATES, sensitivity
 from altmas.certified.state import State, follow, replay, start
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
@@ -38,6 +40,9 @@ from altmas.metrics.errors import InputError
 from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.types import FloatArray
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
+
+MOST_MODELS = 6
+"""So many models are gone into where all would be too many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +83,8 @@ class CertifiedFindings:
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
         return Estimator(
-            self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, self.asked
+            self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, self.asked,
+            self.state.readings, None if self.state.response is None else self.state.believed.probabilities,
         )  # fmt: skip
 
     def of_model(self, model: str | None) -> Estimator:
@@ -112,6 +118,43 @@ class CertifiedFindings:
             return plain
         between = worlds_of_answers(target, self.estimator.asked_sample, missing, self.level)
         return allowing(plain, target, len(missing), between)
+
+    # People
+
+    @property
+    def readings(self) -> int:
+        """How many answers experts have read."""
+        return self.state.readings
+
+    def reading_table(self) -> pd.DataFrame:
+        """A row per answer that an expert read: its id, the answer, the expert's label, the chance of being read."""
+        state, pool = self.state, self.job.pool
+        rows = np.flatnonzero(state.read >= 0)
+        chance = reading_chances(state) if len(rows) else np.ones(len(state.answers))
+        said, read = state.answers.labels[rows], state.read[rows]
+        return pd.DataFrame(
+            {
+                "id": [pool.ids[item] for item in state.answers.items[rows]],
+                "answer": [pool.classes[label] for label in said],
+                "label": [pool.classes[label] for label in read],
+                "chance": chance[rows],
+            }
+        )
+
+    def sensitivity(self, rates: Sequence[float] = RATES, *, main: bool = False) -> pd.DataFrame:
+        """The estimates if labellers are wrong so often, at random and at worst; of what answers alone tell.
+
+        With `main`, of the first metric and the first few models only.
+        """
+        if self.state.readings:
+            hint = "Their second readings are in the estimates already."
+            raise InputError("sensitivity", "be asked where no expert has read", f"{self.readings:,} readings", hint)
+        for one in rates:
+            fraction("rate", one)
+        targets = self.state.setup.targets
+        if main:
+            targets = [one for one in targets if one.name == targets[0].name][:MOST_MODELS]
+        return sensitivity(self.estimator, targets, rates)
 
     def confusion(self, model: str | None = None) -> pd.DataFrame:
         """Counts per true and predicted class on the whole pool, each with its interval."""

@@ -15,15 +15,25 @@ from altmas.beliefs.learners import AUTO, Learners
 from altmas.beliefs.worths import WORTHS
 from altmas.certified.anytime import ratios_of
 from altmas.certified.findings import CertifiedFindings
+from altmas.certified.people import readings_drawn, readings_per_answer
 from altmas.certified.refits import Refit
 from altmas.certified.setup import Setup
-from altmas.certified.state import REFIT_GROWTH, State, advance, draw, follow, refit, replay, start
-from altmas.core.answers import Answers
+from altmas.certified.state import (
+    REFIT_GROWTH,
+    State,
+    advance,
+    draw,
+    follow,
+    refit,
+    replay,
+    start,
+)
+from altmas.core.answers import Answers, Circumstances
 from altmas.core.checks import fraction, is_number
 from altmas.core.contest import Leading
 from altmas.core.estimates import Estimate
 from altmas.core.loop import CONTEST_BATCH, CONTEST_INITIAL, USUAL_BATCH, USUAL_INITIAL
-from altmas.core.method import ArrayMap, AskedRound, Job
+from altmas.core.method import ArrayMap, AskedRound, Job, ReadRound
 from altmas.core.policies import Choice
 from altmas.metrics.errors import InputError
 
@@ -50,6 +60,11 @@ class Certified:
     name: str = "certified"
     refit_growth: ClassVar[float] = REFIT_GROWTH
     several_models: ClassVar[bool] = True
+
+    @property
+    def takes_readings(self) -> bool:
+        """Whether experts may correct answers: bets for all looks are placed on the answers themselves."""
+        return self.interval == "wald"
 
     @property
     def initial(self) -> int:
@@ -117,6 +132,18 @@ class CertifiedRun:
         """Drawn with the chances of this round; by what the outputs alone lead to expect before the first answer."""
         return draw(self.state, count)
 
+    def choose_readings(self, count: int) -> ReadRound:
+        """Drawn in proportion to the correction that is expected, never without a chance."""
+        return readings_drawn(self.state, count)
+
+    def read(self, round: ReadRound) -> None:
+        """Take what experts read."""
+        self.state = self.state.with_readings(round)
+
+    def readings_per_answer(self, cost: float) -> float:
+        """Readings per answer that make the intervals narrowest."""
+        return readings_per_answer(self.state, cost)
+
     def estimate(self, level: float) -> list[Estimate]:
         """Every metric of every model; in a contest that of the leader, for most models are out of it."""
         found = self.findings(level)
@@ -153,6 +180,19 @@ class LoggedRun:
     def with_kept(self, kept: tuple[ArrayMap, int]) -> LoggedRun:
         """With another refit in force."""
         return replace(self, state=self.state.with_refit(Refit(*kept)))
+
+    def with_people(self, readings: Sequence[ReadRound], circumstances: Circumstances) -> LoggedRun:
+        """With what experts read, and how the answers came about."""
+        state = replace(self.state, circumstances=circumstances).with_readings(*readings)
+        return replace(self, state=state)
+
+    def choose_readings(self, count: int) -> ReadRound:
+        """The next answers for an expert to read."""
+        return readings_drawn(self.state, count)
+
+    def readings_per_answer(self, cost: float) -> float:
+        """Readings per answer that make the intervals narrowest."""
+        return readings_per_answer(self.state, cost)
 
     def refit(self) -> ArrayMap:
         """Believe anew from the answers so far: the arrays to keep."""

@@ -41,8 +41,8 @@ def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> An
     answers = sample.answers
     believed = [target.tally(sample.probabilities) for _, target in signed]
     for portion in np.array_split(missing, min(PORTIONS, len(missing))):
-        now = Sample(sample.probabilities, answers, sample.inclusion)
-        weighted = now.surprise / now.inclusion[answers.items][:, None]
+        now = sample.with_certain(answers)
+        weighted = now.counted / now.inclusion[answers.items][:, None]
         slopes = np.zeros((len(portion), sample.probabilities.shape[1]))
         for (sign, target), held in zip(signed, believed, strict=True):
             whole = counts_of(target, np.maximum(held + target.tally(weighted, answers.items), 0.0))
@@ -73,9 +73,7 @@ def _searched(
     weights = 1 / sample.inclusion[lost]
     columns, kind = np.unique(np.stack([t.columns[lost] for _, t in signed], axis=1), axis=0, return_inverse=True)
     kind = kind.ravel()
-    surprise = (np.eye(classes)[answers.labels[:known]] - sample.probabilities[given]) / sample.inclusion[given][
-        :, None
-    ]
+    surprise = sample.counted / sample.inclusion[given][:, None]
     unanswered = weights[:, None] * sample.probabilities[lost]
     bases = [
         held + target.tally(surprise, given) - target.tally(unanswered, lost)
@@ -126,7 +124,7 @@ def worlds(signed: Signed, sample: Sample, missing: IntArray, level: float) -> t
     """
     out = []
     for up in (False, True):
-        whole = Sample(sample.probabilities, filled(signed, sample, missing, up=up), sample.inclusion)
+        whole = sample.with_certain(filled(signed, sample, missing, up=up))
         found = designed(linearise(signed, whole), whole)
         interval = wald(found, level)
         # Many answers taken to one side lead far from where the metric was linearised; there its own value is better.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import pandas as pd
 
 from altmas.certified import models, slices
 from altmas.certified.functionals import Ratio
+from altmas.certified.sensitivity import RATES
 from altmas.core.result import ContestResult, Result
 from altmas.words.features import features_sentence
 
@@ -48,6 +49,15 @@ class CertifiedResult(Result):
     def anytime(self, *ratios: Ratio) -> list[tuple[float, float]]:
         """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one."""
         return self.findings.looks_at(*ratios)
+
+    @property
+    def readings(self) -> pd.DataFrame:
+        """A row per answer that an expert read: its id, the answer, the expert's label, the chance of being read."""
+        return self.findings.reading_table()
+
+    def sensitivity(self, rates: Sequence[float] = RATES) -> pd.DataFrame:
+        """The estimates if the oracle is wrong so often, at random and at worst; where no expert has read answers."""
+        return self.findings.sensitivity(rates)
 
     @property
     def calibration(self) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
 from altmas.beliefs.worths import blind_chances, chances, neyman
 from altmas.certified.anytime import Watched
 from altmas.certified.design import Linearised, Sample, linearise, minus
+from altmas.certified.rereading import reading_clocks
 from altmas.certified.standing import Standing, standing
 from altmas.certified.telling_apart import chances_to_tell_apart
 from altmas.core.answers import Answers
@@ -69,6 +70,11 @@ class Setup:
     def clocks(self) -> FloatArray:
         """When each item's clock rings."""
         return clocks(self.job.seed, self.job.pool.size)
+
+    @cached_property
+    def reading_clocks(self) -> FloatArray:
+        """When each answer's clock rings, for second readings."""
+        return reading_clocks(self.job.seed, self.job.pool.size)
 
     @cached_property
     def first_chances(self) -> FloatArray:

@@ -55,12 +55,18 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
     right = padded[np.arange(pool.size), said]
     labels = (answers.labels != said[answers.items]).astype(np.int64)
     whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
-    two = Sample(np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion)
+    corrected = sample.corrected
+    if corrected is not None:
+        likely = np.append(corrected.likely, np.zeros((len(answers), 1)), axis=1)
+        corrected = corrected.as_binary(likely[np.arange(len(answers)), said[answers.items]])
+    two = Sample(
+        np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion, corrected=corrected
+    )  # fmt: skip
     missing = estimator.missing[
         said[estimator.missing] < len(pool.classes)
     ]  # what is no class is wrong, answered or not
     two_classes = replace(pool, classes=(True, False), outputs=(whole,), opinions=())
-    return replace(estimator, pool=two_classes, sample=two, missing=missing)
+    return replace(estimator, pool=two_classes, sample=two, missing=missing, of_answered=None)
 
 
 def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str = "accuracy") -> dict[str, Any]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from altmas.certified.design import Linearised, Sample, minus
+from altmas.certified.design import Linearised, Sample, minus, variance_expected, variances_shown
 from altmas.core.ranking import RANKING_DRAWS, probability_among_lowest
 from altmas.core.streams import stream
 from altmas.metrics.types import FloatArray, IntArray
@@ -92,18 +92,21 @@ def standing(each: Sequence[Linearised], sample: Sample, seed: int, *, lower_is_
     sign = -1.0 if lower_is_better else 1.0
     models = np.arange(len(each))
     answers, drawn = sample.answers, sample.inclusion[sample.answers.items]
-    r = sign * np.stack([one.surprises(answers) for one in each])
+    r = sign * np.stack([one.surprises(sample) for one in each])
+    counted = r if sample.corrected is None else sign * np.stack([one.counted(sample) for one in each])
     known = each[0].known
     plug_in = sign * np.array([one.plug_in for one in each]) + r[:, known:].sum(1)
-    design = sign * np.array([one.value for one in each]) + (r / drawn).sum(1) - r[:, :known].sum(1)
+    design = sign * np.array([one.value for one in each]) + (counted / drawn).sum(1) - r[:, :known].sum(1)
     weight = (1 - drawn) / np.square(drawn)
     leader, among = int(plug_in.argmax()), models
     ahead, error = np.full(len(each), -np.inf), np.zeros(len(each))
     for change in range(_CHANGES_OF_LEADER + 1):
         others = among[among != leader]
         gaps = {int(h): minus(each[h], each[leader], sample) for h in others}
-        expected = np.array([gaps[h].variance @ sample.odds_against for h in gaps])
-        shown = np.square(r[others] - r[leader]) @ weight
+        expected = np.array([variance_expected(gaps[h], sample) for h in gaps])
+        shown = np.square(counted[others] - counted[leader]) @ weight
+        if sample.corrected is not None:
+            shown = np.array([variances_shown(gaps[h], sample).sum() for h in gaps])
         tilt = np.array([_tilt(gaps[h]) for h in gaps])
         believed = plug_in[others] - plug_in[leader]
         apart = design[others] - design[leader] - believed

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
 
@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 
 from altmas.beliefs.worths import best_floor, blind_chances, chances, worth_of_items
 from altmas.certified.anytime import Bets, first_bets
+from altmas.certified.corrected import Corrected
 from altmas.certified.design import Linearised, Sample
 from altmas.certified.features_worth import share_of_error
+from altmas.certified.people import corrected_answers, read_labels
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.certified.refits import Refit
+from altmas.certified.rereading import Rereading
+from altmas.certified.response import Response, response
 from altmas.certified.setup import ANYTIME_FLOOR, Setup, linearised
-from altmas.core.answers import Answers
-from altmas.core.method import AskedRound
+from altmas.core.answers import Answers, Circumstances
+from altmas.core.method import AskedRound, ReadRound
 from altmas.core.policies import Choice, draw_in_turn
 from altmas.core.streams import stream
 from altmas.metrics.types import FloatArray, IntArray
@@ -56,8 +60,10 @@ class State:
     hazard: FloatArray
     run: FloatArray  # how far each item's clock has run, `[N]`
     bets: tuple[Bets, ...]
+    reread: Rereading
     rounds: int = 0
     refit: Refit | None = None
+    circumstances: Circumstances = field(default_factory=Circumstances)
 
     @property
     def open_items(self) -> IntArray:
@@ -71,9 +77,53 @@ class State:
 
     @cached_property
     def inclusion(self) -> FloatArray:
-        """Probability of each item to have been asked about and answered by now `[N]`."""
+        """Probability of each item to have been asked about and answered by now `[N]`; of an answer with its label."""
         asked = inclusion_at(self.hazard)
-        return asked * response_rate(asked, self.answers.items, self.missing)
+        if self.response is None:
+            return asked * response_rate(asked, self.answers.items, self.missing)
+        items, found = self.answers.items, asked * self.response.answered
+        found[items] = asked[items] * self.response.kept[items, self.labels.labels]
+        return found
+
+    @cached_property
+    def response(self) -> Response | None:
+        """Who answers what; None where every question was answered, or nothing is believed yet."""
+        if self.refit is None or not len(self.missing) or not len(self.answers):
+            return None
+        labels = np.full(self.setup.job.pool.size, -1)
+        labels[self.answers.items] = self.labels.labels
+        late = np.isin(self.asked, self.circumstances.late) & (labels[self.asked] >= 0)
+        fold = self.setup.cross_fit.fold
+        return response(self.setup.job.pool, self.refit.probabilities, self.asked, labels[self.asked], late, fold)
+
+    @cached_property
+    def labels(self) -> Answers:
+        """The answers with their labels: as an expert read them, or as they were given."""
+        known = self.read >= 0
+        if not known.any():
+            return self.answers
+        return self.answers.relabelled(np.where(known, self.read, self.answers.labels))
+
+    @cached_property
+    def read(self) -> IntArray:
+        """The label that an expert read for each answer `[n]`, -1 without one."""
+        return read_labels(self)
+
+    @property
+    def readings(self) -> int:
+        """How many answers experts have read."""
+        return int((self.read >= 0).sum())
+
+    @cached_property
+    def corrected(self) -> Corrected | None:
+        """The answers as experts correct them; None while no reading differs from its answer."""
+        return corrected_answers(self)
+
+    @cached_property
+    def believed_of_all(self) -> FloatArray:
+        """The belief about all items, whether or not they would be answered `[N, C]`."""
+        found = self.believed.probabilities
+        return found if self.response is None else self.response.believed(found)
 
     @property
     def due(self) -> bool:
@@ -91,17 +141,26 @@ class State:
 
     def sample(self) -> Sample:
         """What the estimates rest on."""
-        now = self.believed
-        known = min(now.known, len(self.answers))
-        before = self.setup.outputs_alone.before_answers(self.answers.items)
-        return Sample(now.probabilities, self.answers, self.inclusion, known, now.linearised, now.drawn_then, before)
+        now, answers = self.believed, self.labels
+        before = self.setup.outputs_alone.before_answers(answers.items)
+        if self.response is not None or self.corrected is not None:
+            # What is known of the answers that the refit knew has changed since: it is linearised anew.
+            return Sample(self.believed_of_all, answers, self.inclusion, before=before, corrected=self.corrected)
+        known = min(now.known, len(answers))
+        return Sample(now.probabilities, answers, self.inclusion, known, now.linearised, now.drawn_then, before)
+
+    def with_readings(self, *rounds: ReadRound) -> State:
+        """After these rounds of second readings."""
+        clocks = self.setup.reading_clocks
+        return replace(self, reread=reduce(lambda done, one: done.after(one, clocks), rounds, self.reread))
 
 
 def start(setup: Setup) -> State:
     """The state before the first round."""
     size = setup.job.pool.size
     bets = tuple(first_bets(one, size) for one in setup.watched)
-    return State(setup, np.zeros(0, dtype=np.int64), Answers(), np.zeros(size), np.zeros(size), bets)
+    nobody = np.zeros(0, dtype=np.int64)
+    return State(setup, nobody, Answers(), np.zeros(size), np.zeros(size), bets, Rereading.of(size))
 
 
 def advance(state: State, round: AskedRound) -> State:
@@ -189,7 +248,7 @@ def draw(state: State, count: int) -> Choice:
 
 def refit(state: State) -> Refit:
     """Believe anew from the answers so far, and find the ideal chances that follow."""
-    setup, answers = state.setup, state.answers
+    setup, answers = state.setup, state.labels
     pool = setup.job.pool
     if len(answers) == 0:  # everything asked about was left unanswered
         even = np.full((pool.size, len(pool.classes)), 1.0 / len(pool.classes), dtype=np.float32)
@@ -198,7 +257,9 @@ def refit(state: State) -> Refit:
     # leave it few answers to learn from.
     weights = state.inclusion[answers.items] ** -WEIGHTING
     warm = {} if state.refit is None else state.refit.warm
-    belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm)
+    corrected = None if state.refit is None else state.corrected
+    soft = None if corrected is None else corrected.known(np.eye(len(pool.classes))[answers.labels])
+    belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm, soft)
     arrays: dict[str, NDArray[Any]] = {
         "belief": belief.probabilities.astype(np.float32),
         "drawn_then": state.inclusion,
@@ -270,7 +331,7 @@ def _floor(
     by_fold = best_floor(
         worth,
         [at.variance for at in wanted],
-        [np.square(at.surprises(answers)) for at in wanted],
+        [np.square(at.surprises(sample)) for at in wanted],
         1 / sample.inclusion[answers.items],
         answers.items,
         fold,

@@ -27,10 +27,19 @@ if TYPE_CHECKING:
 @click.option("--root", type=click.Path(exists=True, file_okay=False, path_type=Path),
               help="The folder that Label Studio serves as local files; images are named below it.")  # fmt: skip
 @click.option("--again", is_flag=True, help="Questions answered unsure or skip, or disputed, once more.")
+@click.option("--second-reading", "reads", is_flag=True,
+              help="Answers for an expert to read again, and what annotators left undecided.")  # fmt: skip
 @shared.annotator
 @shared.as_json
 def next_questions(
-    audit: Path, count: int, target: Path | None, root: Path | None, again: bool, annotator: str, as_json: bool
+    audit: Path,
+    count: int,
+    target: Path | None,
+    root: Path | None,
+    again: bool,
+    reads: bool,
+    annotator: str,
+    as_json: bool,
 ) -> None:
     """Write the next questions: your ids, the items' own columns, and an empty column `label`.
 
@@ -40,8 +49,11 @@ def next_questions(
         check_target(target)
     with shared.opened(audit) as held:
         shared.tell_of_refit(held, again or as_json)
-        queries = held.ask(count, annotator=annotator, again=again)
-        if annotator and queries:
+        reads = reads or annotator in held.settings.experts
+        if reads and not annotator and len(held.settings.experts) == 1:
+            annotator = held.settings.experts[0]
+        queries = held.ask(count, annotator=annotator, again=again, second_reading=reads)
+        if annotator and queries and not reads:
             held.assign([query.id for query in queries], annotator)
         if target is not None and queries:
             beside = write_questions(held, queries, target, root)
@@ -50,12 +62,14 @@ def next_questions(
     if as_json:
         shared.say_json("next", {"questions": table.to_dict("records")}, audit)
     elif not queries:
-        shared.say(_none(again))
+        shared.say(_none(again, reads))
     elif target is not None:
         who = f" --annotator {annotator}" if annotator else ""  # a Label Studio export says itself who it was
+        who += " --expert" if reads else ""
         shared.say(f"{counted(len(queries), 'question')} in {target}{beside}.")
         if target.suffix.lower() == ".json":
-            shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json")
+            shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json"
+                       f"{' --expert' if reads else ''}")  # fmt: skip
         else:
             shared.say(f"Fill in `label`, then: altmas import {audit} {target}{who}")
     else:
@@ -84,7 +98,9 @@ def somebody_labelled(path: Path) -> bool:
         return path.suffix.lower() != ".json"
 
 
-def _none(again: bool) -> str:
+def _none(again: bool, reads: bool) -> str:
+    if reads:
+        return "Nothing to read again: no answer is there that was not drawn for it before."
     if again:
         return "Nothing to ask again: no answer was unsure or skip, and none is disputed."
     return "No questions left: every item was asked about."
@@ -142,8 +158,12 @@ TAKEN = (
 @shared.annotator
 @click.option("--partial", is_flag=True, help="Take the good rows of a file that has wrong ones.")
 @click.option("--replace", is_flag=True, help="Let the file change answers given before.")
+@click.option("--expert", is_flag=True, help="These are an expert's second readings, as altmas next --second-reading "
+              "asked for; whoever altmas init --experts named needs no saying.")  # fmt: skip
 @shared.as_json
-def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace: bool, as_json: bool) -> None:
+def import_file(
+    audit: Path, file: Path, annotator: str, partial: bool, replace: bool, expert: bool, as_json: bool
+) -> None:
     """Take answers from a file: a table with `id` and `label`, or a Label Studio export.
 
     Labels may be `unsure` or `skip`; rows without one are left open. Importing a file twice changes nothing.
@@ -152,7 +172,9 @@ def import_file(audit: Path, file: Path, annotator: str, partial: bool, replace:
 
     with shared.opened(audit) as held:
         try:
-            done = import_answers(held, file, annotator=annotator, partial=partial, replace=replace)
+            done = import_answers(
+                held, file, annotator=annotator, partial=partial, replace=replace, expert=expert or None
+            )
         except RowsError as error:
             shared.say(f"Error: {error}", err=True)
             shared.say("--partial takes the other rows; --replace changes answers given before.", err=True)

@@ -11,6 +11,7 @@ import click
 from altmas.commands import shared
 from altmas.words.classes import never_answered
 from altmas.words.comparing import DIRECTLY
+from altmas.words.wording import counted
 
 if TYPE_CHECKING:
     from altmas.core.pool import Pool
@@ -34,7 +35,12 @@ def status(audit: Path, as_json: bool) -> None:
         back = f", {now.taken_back} taken back" if now.taken_back else ""
         shared.say(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
     for name, count in now.annotators.items():
-        shared.say(f"  {name or '(nobody named)'}: {count:,} answers")
+        shared.say(f"  {name or '(nobody named)'}: {counted(count, 'answer')}")
+    if now.to_read:
+        settled = f"; {now.settled} left undecided by annotators and settled" if now.settled else ""
+        shared.say(f"second readings: {now.to_read - now.readings_open:,} of {now.to_read:,} drawn are read{settled}")
+    for name, count in now.experts.items():
+        shared.say(f"  {name or '(nobody named)'}, expert: {counted(count, 'reading')}")
     if said := never_answered(unseen, classes, now.answered, now.pool):
         shared.say(said)
     ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
@@ -56,7 +62,7 @@ def estimate(
     with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metrics), anytime=anytime) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
-        verdict, features = found.verdict, found.features_verdict
+        verdict, features, people = found.verdict, found.features_verdict, found.people
         classes = found.classes_seen if as_json else None
     if target is not None:
         from altmas.formats.writing import write_table
@@ -70,6 +76,7 @@ def estimate(
             "classes_seen": shared.rows(classes),
             "verdict": verdict,
             "features": features,
+            "people": people,
             "warnings": list(warnings),
         }
         shared.say_json("estimate", data, audit)
@@ -86,8 +93,9 @@ def estimate(
         shared.say(f"The intervals{f' of {named}' if len(promises) > 1 else ''} promise: {promise}")
     if verdict is not None:
         shared.say(f"About the task: {verdict}")
-    if features:
-        shared.say(features)
+    for sentence in (features, *people["sentences"]):
+        if sentence:
+            shared.say(sentence)
     shared.say_warnings(warnings)
 
 

@@ -11,7 +11,8 @@ import click
 
 from altmas.commands import shared
 from altmas.words.conduct import drawing_warnings
-from altmas.words.wording import counted
+from altmas.words.people import known_before
+from altmas.words.wording import counted, listed
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -29,10 +30,16 @@ class _FileOrAuto(click.Path):
 
 
 FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text")
-SETTINGS = ("method", "seed", "secret", "initial", "batch", "level", "budget", "overlap", "title", "task")
+SETTINGS = (
+    "method", "seed", "secret", "initial", "batch", "level", "budget", "overlap", "title", "task", "second_readings",
+    "cost_expert",
+)  # fmt: skip
 """Options that `ingest` and `Audit.create` take by the same names."""
 
-DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget", "initial", "batch", "overlap", "seed")
+DESCRIBED = (
+    "title", "metrics", "method", "options", "task", "level", "budget", "initial", "batch", "overlap", "seed",
+    "experts", "second_readings", "cost_expert",
+)  # fmt: skip
 """Settings of an audit that a person should see before a label is spent."""
 
 
@@ -67,6 +74,12 @@ DESCRIBED = ("title", "metrics", "method", "options", "task", "level", "budget",
 @click.option("--task", default="estimate", show_default=True, help="Or best, identify, compare, surface.")
 @click.option("--about", multiple=True, metavar="NAME=VALUE", help="What the task is about: by=region, a=north, m=3.")
 @click.option("--overlap", default=1, show_default=True, type=click.IntRange(1), help="Annotators per question.")
+@click.option("--experts", help="Names, with commas, of those who read some answers again and decide what is true.")
+@click.option("--second-readings", type=click.IntRange(1), help="How many answers they read. Default: one of four.")
+@click.option("--cost-expert", type=float, metavar="ANSWERS", help="What a second reading costs, in answers: --budget "
+              "is then money for both, split so that the intervals are narrowest.")  # fmt: skip
+@click.option("--known", type=shared.FILE_IN, help="A table of labels you have already, columns id and label. They "
+              "were not drawn, so they teach and never weigh.")  # fmt: skip
 @click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, help="Of the draws. Left out, the operating system draws one.")
 @click.option("--secret", help="Only to replay an audit: with its seed, the secret that its report revealed.")
@@ -86,9 +99,11 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     if given["anytime"]:
         options["interval"] = "anytime"
     guidelines = read_text(given["guidelines"]) if given["guidelines"] else ""
+    known, hashes = _known(given["known"], found.pool)
     made = Audit.create(
         audit, found.pool, metrics=_metrics(given["metrics"]), options=options, guidelines=guidelines,
-        items=found.items, media=found.media, inputs=found.inputs, **{name: given[name] for name in SETTINGS},
+        items=found.items, media=found.media, inputs=found.inputs | hashes, known=known,
+        experts=shared.names_in(given["experts"]) or (), **{name: given[name] for name in SETTINGS},
         **_about(given["about"], found.pool),
     )  # fmt: skip
     with made:
@@ -108,6 +123,24 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     for warning in summary["warnings"]:
         shared.say(f"Warning: {warning}")
     shared.say(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+
+
+def _known(path: Path | None, pool: Pool) -> tuple[dict[Any, Any] | None, dict[str, str]]:
+    """Labels there are already, by id, and the hash of their file."""
+    from altmas.audits.imports import RowsError
+    from altmas.audits.values import SKIP, UNSURE
+    from altmas.core.files import sha256_of
+    from altmas.formats.labels import label_table
+
+    if path is None:
+        return None, {}
+    found = label_table(path, pool.ids, pool.classes, "known labels")
+    if found.wrong:
+        raise RowsError(found.wrong)
+    if found.elsewhere:
+        shared.say(f"Note: {counted(found.elsewhere, 'known label')} of other items left aside")
+    labels = {pool.ids[at]: label for at, label in found.labels.items() if label not in (SKIP, UNSURE)}
+    return labels or None, {path.name: sha256_of(path)}
 
 
 def _check_new(folder: Path) -> None:
@@ -164,6 +197,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "features_from": pool.features_from,
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
+        "known": 0 if pool.known is None else int((pool.known >= 0).sum()),
         "images": audit.created.body.get("media", {"files": 0, "hashed": 0}),
         "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
         **{name: getattr(audit.settings, name) for name in DESCRIBED},
@@ -211,6 +245,8 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
         shared.say(f"  features: {summary['features_from'] or numbers}")
     for name, count in summary["groups"].items():
         shared.say(f"  group {name}: {count} values")
+    if summary["known"]:
+        shared.say(f"  {known_before(summary['known'])}")
     for doubt in summary["doubts"]:
         shared.say(f"  doubtful: {doubt}")
     if summary["task"]["task"] != "estimate":
@@ -221,8 +257,21 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     seen = ", ".join(summary["annotators_see"]) or "only the id"
     shared.say(f"  annotators see: {seen}; never what a model said")
     goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"
+    if summary["experts"]:
+        shared.say(f"  {_second_readings(summary)}")
+    if summary["cost_expert"]:
+        goal = f"money for {summary['budget']:,} answers"
     each = f", {summary['overlap']} annotators for each question" if summary["overlap"] > 1 else ""
     shared.say(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
+
+
+def _second_readings(summary: dict[str, Any]) -> str:
+    """Who reads answers again, and how many."""
+    who, count, cost = listed(summary["experts"]), summary["second_readings"], summary["cost_expert"]
+    many = f"{count:,} answers again" if count else "one of four answers again"
+    if cost:
+        many = f"as many answers again as is best, where one reading costs {cost:g}"
+    return f"{who} {'reads' if len(summary['experts']) == 1 else 'read'} {many}: what they say is the truth"
 
 
 def _classes(text: str | None) -> list[str] | None:

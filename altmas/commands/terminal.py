@@ -19,16 +19,20 @@ if TYPE_CHECKING:
 HELP = "a number or a class; u unsure, s skip, z undo, Z redo, n note, g guidelines, ? this, q quit"
 
 
-def label_in_terminal(audit: Audit, annotator: str) -> None:
-    """Ask until nothing is left or the annotator stops; Ctrl-D stops like q, Ctrl-C interrupts."""
+def label_in_terminal(audit: Audit, annotator: str, *, expert: bool = False) -> None:
+    """Ask until nothing is left or the annotator stops; Ctrl-D stops like q, Ctrl-C interrupts.
+
+    An `expert` reads answers of others again.
+    """
     from altmas.page.refits import Refits
 
     worker = Refits(audit.folder)
     notes: dict[int, str] = {}
     say(f"Keys: {HELP}")
-    while queries := audit.ask(1, annotator=annotator, wait=False):
+    # An expert waits until readings are drawn: nobody else would have them drawn in a terminal.
+    while queries := audit.ask(1, annotator=annotator, wait=expert and _readings_left(audit), second_reading=expert):
         query = queries[0]
-        _show(audit, query, notes.get(query.position, ""))
+        _show(audit, query, notes.get(query.position, ""), expert)
         shown = time.monotonic()
         try:
             said = input("label> ").strip()
@@ -40,15 +44,26 @@ def label_in_terminal(audit: Audit, annotator: str) -> None:
         if said == "q":
             say("Stopped; every answer is kept.")
             return
-        if _act(audit, query, said, annotator, notes.get(query.position, ""), shown) and audit.refit_due():
+        if _act(audit, query, said, annotator, notes.get(query.position, ""), shown, expert) and audit.refit_due():
             worker.start()
-    say("No questions left.")
+    say("No answers left to read again." if expert else "No questions left.")
 
 
-def _show(audit: Audit, query: Query, note: str) -> None:
+def _readings_left(audit: Audit) -> bool:
+    """Whether fewer answers were drawn for a second reading than planned by now."""
+    from altmas.audits.second_readings import planned
+
+    audit.refresh()
+    return planned(audit, audit.state)[0] > len(audit.state.to_read)
+
+
+def _show(audit: Audit, query: Query, note: str, expert: bool) -> None:
     status = audit.status()
     goal = f" of {status.budget}" if status.budget else ""
-    click.secho(f"\n{status.answered}{goal} answered · item {printable(str(query.id))}", bold=True)
+    done = f"{status.answered}{goal} answered"
+    if expert:
+        done = f"second reading: {status.to_read - status.readings_open} of {status.to_read} read"
+    click.secho(f"\n{done} · item {printable(str(query.id))}", bold=True)
     for name, text in query.content.items():
         say(f"  {name}: {text}")
     if query.media:
@@ -70,7 +85,7 @@ def keyed(classes: Sequence[Hashable]) -> bool:
     return not any(str(one).strip().isdecimal() for one in classes)
 
 
-def _act(audit: Audit, query: Query, said: str, annotator: str, note: str, shown: float) -> bool:
+def _act(audit: Audit, query: Query, said: str, annotator: str, note: str, shown: float, expert: bool) -> bool:
     """Do what was typed, and tell whether it was an answer."""
     if said == "?":
         say(HELP)
@@ -87,7 +102,8 @@ def _act(audit: Audit, query: Query, said: str, annotator: str, note: str, shown
     if label is None:
         say(f"{said!r} is no class; {HELP}")
         return False
-    told = audit.tell(query.id, label, annotator=annotator, note=note, took_ms=int(1000 * (time.monotonic() - shown)))
+    spent = int(1000 * (time.monotonic() - shown))
+    told = audit.tell(query.id, label, annotator=annotator, note=note, took_ms=spent, expert=expert)
     say(f"saved {told.at[11:19]}")
     return True
 

@@ -21,6 +21,32 @@ def _no_numbers() -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
+class Votes:
+    """What each of several annotators said, a row each: pool position, number of the annotator, and class index.
+
+    >>> Votes(np.array([4, 4]), np.array([0, 1]), np.array([2, 2])).people.max()
+    np.int64(1)
+    """
+
+    items: IntArray
+    people: IntArray
+    labels: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Circumstances:
+    """How answers came about, as a log tells it: each annotator's `votes`, and two kinds of pool positions.
+
+    Questions that were skipped at first and answered `late`, and those that annotators left undecided and an expert
+    `settled`.
+    """
+
+    votes: Votes | None = None
+    late: IntArray = field(default_factory=_none)
+    settled: IntArray = field(default_factory=_none)
+
+
+@dataclass(frozen=True, eq=False)
 class Answers:
     """Answers in the order given: pool positions, class indices, the round and the propensity of each choice.
 
@@ -51,6 +77,10 @@ class Answers:
             np.concatenate([self.rounds, np.full(len(items), round)]),
             np.concatenate([self.propensities, np.asarray(propensities, dtype=np.float64)]),
         )
+
+    def relabelled(self, labels: IntArray) -> Answers:
+        """The same items with other labels."""
+        return Answers(self.items, labels, self.rounds, self.propensities)
 
     def at(self, rows: IntArray | slice) -> Answers:
         """Some of these answers, by their place in the order given."""

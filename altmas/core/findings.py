@@ -218,6 +218,18 @@ class TellsFeatures(Protocol):
 
 
 @runtime_checkable
+class AllowsForPeople(Protocol):
+    """How many answers experts have read, and the estimates if labellers are wrong some of the time."""
+
+    @property
+    def readings(self) -> int: ...
+
+    def reading_table(self) -> pd.DataFrame: ...
+
+    def sensitivity(self, rates: Sequence[float] = ..., *, main: bool = False) -> pd.DataFrame: ...
+
+
+@runtime_checkable
 class Forecasts(Protocol):
     """Labels needed for a precision, and what random sampling would have needed."""
 

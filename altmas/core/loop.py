@@ -10,11 +10,12 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
-from altmas.core.method import Job, Method, Run
+from altmas.core.method import Job, Method, Run, TakesReadings
 from altmas.core.oracles import Oracle, ask
 from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.metrics.errors import AltmasError, InputError
+from altmas.metrics.types import IntArray
 
 USUAL_INITIAL, USUAL_BATCH = 50, 10
 """Labels before the first fit and per round after it, where neither the user nor the method says."""
@@ -25,13 +26,43 @@ CONTEST_INITIAL, CONTEST_BATCH = 5, 1
 
 @dataclass(frozen=True)
 class Plan:
-    """How many labels, in what portions, the level of the intervals, and when they are narrow enough to stop."""
+    """How many labels, in what portions, the level of the intervals, and when they are narrow enough to stop.
+
+    `readings` of the answers are read again by an expert. With `expert_cost`, what one reading costs in answers, the
+    budget is money for both, and how it is split follows from the answers.
+    """
 
     budget: int
     initial: int
     batch: int
     level: float
     within: float | None = None
+    readings: int = 0
+    expert_cost: float | None = None
+    most: int | None = None  # items there are
+
+    def answers_due(self, answered: int, ratio: float) -> int:
+        """How many questions to ask next, with so many readings planned for each answer; none where enough were.
+
+        >>> Plan(675, 50, 10, 0.95, expert_cost=5.0).answers_due(298, 0.25)
+        2
+        """
+        most = self.budget if self.expert_cost is None else int(self.budget / (1 + self.expert_cost * ratio) + 1e-9)
+        most = max(most, 1) if self.most is None else min(max(most, 1), self.most)
+        return min(self.batch if answered else self.initial, most - answered)
+
+    def readings_due(self, answered: int, read: int, ratio: float) -> int:
+        """How many answers to read next: they keep pace with the answers.
+
+        >>> plan = Plan(300, 50, 10, 0.95, readings=75)
+        >>> plan.readings_due(50, 0, 0.0), plan.readings_due(300, 70, 0.0)
+        (12, 5)
+        """
+        if self.expert_cost is None:
+            return self.readings * answered // self.budget - read
+        money = int((self.budget - answered) / self.expert_cost + 1e-9)
+        last = self.answers_due(answered, ratio) <= 0
+        return min(money if last else int(ratio * answered), money, answered) - read
 
     def reached(self, estimates: tuple[Estimate, ...]) -> bool:
         """Whether every interval is within +- `within`; never, if that was not asked for."""
@@ -46,6 +77,7 @@ class Round:
     answers: Answers
     estimates: tuple[Estimate, ...]
     run: Run
+    readings: int = 0
 
 
 class OracleError(InputError):
@@ -60,25 +92,48 @@ class MethodError(AltmasError):
     answers: dict[object, object]
 
 
-def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan) -> Iterator[Round]:
-    """Yield what is known after the initial labels and after every batch, until budget or precision is reached."""
+def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan, expert: Oracle | None = None) -> Iterator[Round]:
+    """Yield what is known after the initial labels and after every batch, until budget or precision is reached.
+
+    With an `expert`, some answers of every batch are read again, as the plan has it.
+    """
     run: Run = method.begin(job)
-    answers, number = Answers(), 0
+    answers, number, read, ratio = Answers(), 0, 0, 0.0
     run.update(answers, number)
-    while len(answers) < plan.budget:
-        want = min(plan.batch if len(answers) else plan.initial, plan.budget - len(answers))
+    while (want := plan.answers_due(len(answers), ratio)) > 0:
         choice = _checked(run.choose(want), answers, job, method)
-        answers = answers.extended(choice.items, _ask_all(oracle, job, choice, answers), number, choice.propensities)
+        labels = _ask_all(oracle, job, choice.items, answers)
+        answers = answers.extended(choice.items, labels, number, choice.propensities)
         number += 1
-        estimates = _update(run, answers, number, plan, job, method)
-        yield Round(number, answers, estimates, run)
+        with answers_kept(method, answers, job.pool):
+            run.update(answers, number)
+        if expert is not None:
+            ratio, read = _read_again(run, expert, plan, job, method, answers, read)
+        estimates = _estimated(run, answers, plan, job, method)
+        yield Round(number, answers, estimates, run, read)
         if plan.reached(estimates):
             return
 
 
-def _update(run: Run, answers: Answers, number: int, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:
+def _read_again(
+    run: Run, expert: Oracle, plan: Plan, job: Job, method: Method, answers: Answers, read: int
+) -> tuple[float, int]:
+    """Have the readings made that are due: readings per answer as they seem best now, and how many were made by now."""
+    assert isinstance(run, TakesReadings)
     with answers_kept(method, answers, job.pool):
-        run.update(answers, number)
+        ratio = 0.0 if plan.expert_cost is None else run.readings_per_answer(plan.expert_cost)
+        due = plan.readings_due(len(answers), read, ratio)
+        if due <= 0:
+            return ratio, read
+        round = run.choose_readings(due)
+    labels = _ask_all(expert, job, round.items, answers, "expert")
+    with answers_kept(method, answers, job.pool):
+        run.read(replace(round, labels=np.array(labels, dtype=np.int64)))
+    return ratio, read + len(round.items)
+
+
+def _estimated(run: Run, answers: Answers, plan: Plan, job: Job, method: Method) -> tuple[Estimate, ...]:
+    with answers_kept(method, answers, job.pool):
         found = tuple(run.estimate(plan.level))
     return found if plan.within is None else tuple(replace(e, promise=_watched(e.promise)) for e in found)
 
@@ -111,14 +166,15 @@ def _by_id(answers: Answers, pool: Pool) -> dict[object, object]:
     return {pool.ids[i]: pool.classes[y] for i, y in zip(answers.items, answers.labels, strict=True)}
 
 
-def _ask_all(oracle: Oracle, job: Job, choice: Choice, before: Answers) -> list[int]:
+def _ask_all(oracle: Oracle, job: Job, items: IntArray, before: Answers, who: str = "oracle") -> list[int]:
     labels: list[int] = []
     try:
         with job.reporter.paused():  # a person may be typing
-            for item in choice.items:
-                labels.append(ask(oracle, job.pool, int(item)))
+            for item in items:
+                labels.append(ask(oracle, job.pool, int(item), who))
     except BaseException as error:
-        known = before.extended(choice.items[: len(labels)], labels, 0, np.ones(len(labels)))
+        given = len(labels) if who == "oracle" else 0  # an expert's readings are no answers
+        known = before.extended(items[:given], labels[:given], 0, np.ones(given))
         answered = _by_id(known, job.pool)
         if not isinstance(error, Exception):  # Ctrl-C stays what it is
             error.answers = answered  # type: ignore[attr-defined]
@@ -127,8 +183,8 @@ def _ask_all(oracle: Oracle, job: Job, choice: Choice, before: Answers) -> list[
         if isinstance(error, InputError):
             failure = OracleError(*error.args)
         else:
-            item = job.pool.ids[int(choice.items[len(labels)])]
-            failure = OracleError("oracle", f"answer for {item!r}", f"{type(error).__name__}: {error}", ANSWERS_KEPT)
+            item = job.pool.ids[int(items[len(labels)])]
+            failure = OracleError(who, f"answer for {item!r}", f"{type(error).__name__}: {error}", ANSWERS_KEPT)
         failure.answers = answered
         raise failure from error
     return labels

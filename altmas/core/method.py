@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from numpy.typing import NDArray
 
-from altmas.core.answers import Answers
+from altmas.core.answers import Answers, Circumstances
 from altmas.core.estimates import Estimate
 from altmas.core.policies import Choice
 from altmas.core.pool import Pool
@@ -65,6 +65,20 @@ class AskedRound:
     inclusion: FloatArray | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class ReadRound:
+    """Second readings drawn at once: positions in the order drawn, and the label an expert read (-1 without one).
+
+    `among` are the answers they were drawn from, with each one's chance to have been drawn by then.
+    """
+
+    items: IntArray
+    labels: IntArray
+    propensities: FloatArray
+    among: IntArray
+    chances: FloatArray
+
+
 class Run(Protocol):
     """A method at work on one job. `update` comes first; the other two look at what it last saw."""
 
@@ -108,6 +122,23 @@ class BelievesLabels(Protocol):
 
     def believed_labels(self) -> tuple[IntArray, IntArray]:
         """The open items, and the most probable label of each."""
+        ...
+
+
+@runtime_checkable
+class TakesReadings(Protocol):
+    """A run whose answers experts may read again, and correct."""
+
+    def choose_readings(self, count: int) -> ReadRound:
+        """Which answers to read next, as yet without labels."""
+        ...
+
+    def read(self, round: ReadRound) -> None:
+        """Take what experts read."""
+        ...
+
+    def readings_per_answer(self, cost: float) -> float:
+        """Readings per answer that make the intervals narrowest, where one costs as much as `cost` answers."""
         ...
 
 
@@ -165,6 +196,19 @@ class ReplayedRun(TellsFindings, Protocol):
     def choose(self, count: int) -> Choice:
         """The next round's items."""
         ...
+
+
+@runtime_checkable
+class HearsPeople(Protocol):
+    """A run of a log that can be told what experts read, and how the answers came about."""
+
+    def with_kept(self, kept: tuple[ArrayMap, int]) -> Self: ...
+
+    def with_people(self, readings: Sequence[ReadRound], circumstances: Circumstances) -> Self: ...
+
+    def choose_readings(self, count: int) -> ReadRound: ...
+
+    def readings_per_answer(self, cost: float) -> float: ...
 
 
 def draws_alike(method: Method) -> bool:

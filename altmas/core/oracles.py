@@ -85,14 +85,14 @@ class Noisy:
         return others[int(rng.integers(len(others)))] if others and rng.random() < self.rate else label
 
 
-def ask(oracle: Oracle, pool: Pool, position: int) -> int:
-    """Put one question and turn the answer into a class index, or say what is wrong with it."""
+def ask(oracle: Oracle, pool: Pool, position: int, who: str = "oracle") -> int:
+    """Put one question and turn the answer into a class index, or say what is wrong with it; `who` names the oracle."""
     answer = plain(oracle(pool.ids[position]))
     place = class_place(answer, pool.classes)
     if place is None:
         known = ", ".join(repr(c) for c in pool.classes[:12])
         raise InputError(
-            "oracle",
+            who,
             f"answer one of the classes {known}",
             f"{answer!r} for item {pool.ids[position]!r}",
             "Declare classes=[...] if it is a class the model under test never predicts.",

@@ -19,6 +19,7 @@ from altmas.core.checks import (
     class_indices,
     is_blank,
     merged,
+    plain,
     same_length,
     sorted_classes,
     unwrapped,
@@ -99,6 +100,8 @@ class Pool:
     opinions: tuple[Outputs, ...] = ()
     features_from: str = ""
     """What features were made of, in words; empty where they were given as numbers, or in an audit of before."""
+    known: IntArray | None = None
+    """Labels there were before any question `[N]`, -1 where there is none: they teach the belief, and weigh nothing."""
 
     @classmethod
     def build(
@@ -160,7 +163,7 @@ class Pool:
         # A view that cannot be changed cannot be pickled either; what it shows can.
         groups = dict(self.groups)
         return _restored, (
-            self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from,
+            self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
         )  # fmt: skip
 
     @property
@@ -181,6 +184,30 @@ class Pool:
     def with_features(self, features: Any, made_of: str = "") -> Pool:
         """The pool with other features, checked as `build` does."""
         return replace(self, features=_features(features, self.size), features_from=made_of)
+
+    def with_known(self, labels: Any) -> Pool:
+        """The pool with labels there are already: a mapping of ids to labels, or a column with None for the others.
+
+        >>> Pool.build(["cat", "dog", "cat"]).with_known({2: "dog"}).known.tolist()
+        [-1, -1, 1]
+        """
+        if isinstance(labels, Mapping):
+            given = {plain(id): plain(label) for id, label in labels.items()}
+            if given and not set(given) & set(self.ids):
+                raise InputError("known labels", "be of the pool's items", f"none, e.g. {next(iter(given))!r}")
+            column: list[Any] = [given.get(id) for id in self.ids]
+        else:
+            column = [None if is_blank(one) else one for one in as_column("known labels", with_missing(labels))]
+            column = [None if one == MISSING else one for one in column]
+            same_length("known labels", len(column), self.size, "label", "labels")
+        places = np.full(self.size, -1)
+        some = [row for row, one in enumerate(column) if not is_blank(one)]
+        places[some] = class_indices([column[row] for row in some], self.classes)
+        strange = [row for row in some if places[row] == len(self.classes)]
+        if strange:
+            rule = f"be among the classes {list(self.classes)[:12]}"
+            raise InputError("known labels", rule, f"{column[strange[0]]!r} in {rows_at_fault(strange)}")
+        return replace(self, known=places if some else None)
 
     def of_model(self, name: str | None) -> Pool:
         """The pool with one model under test only: the first, or by name."""
@@ -207,9 +234,16 @@ class Pool:
 
 
 def _restored(
-    ids: Any, classes: Any, outputs: Any, features: Any, groups: dict[str, Any], opinions: Any, made_of: str = ""
+    ids: Any,
+    classes: Any,
+    outputs: Any,
+    features: Any,
+    groups: dict[str, Any],
+    opinions: Any,
+    made_of: str = "",
+    known: Any = None,
 ) -> Pool:
-    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of)
+    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of, known)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:

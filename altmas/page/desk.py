@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from altmas.audits.audit import Audit
 from altmas.audits.fits import under_way
+from altmas.audits.second_readings import answers_planned
 from altmas.audits.state import DISPUTED, LABELLED
 from altmas.audits.values import SKIP, UNSURE, Query, Told, Undone
 from altmas.core.plain import plain_rows
@@ -30,8 +31,9 @@ _COLUMNS_SHOWN = ("model", "metric", "estimate", "low", "high", "labels", "promi
 class Desk:
     """Hands out queries, takes answers, starts refits."""
 
-    def __init__(self, audit: Audit, refits: Refits | None = None) -> None:
+    def __init__(self, audit: Audit, refits: Refits | None = None, experts: Sequence[str] = ()) -> None:
         self._audit = audit
+        self._experts = {*experts, *audit.settings.experts}
         self._refits = refits or Refits(audit.folder)
         self._names = Names(audit_key(audit.folder), audit.pool.size)
         self._seen_again: dict[str, set[int]] = {}
@@ -80,6 +82,7 @@ class Desk:
             lambda: self._audit.tell(
                 self._audit.pool.ids[position], label, annotator=annotator, note=reply.note,
                 replace=reply.replace, client=_own(annotator, reply.client), took_ms=reply.took_ms,
+                expert=annotator in self._experts,
             )
         )  # fmt: skip
         if reply.wish.again:
@@ -141,17 +144,32 @@ class Desk:
         return {"seq": done.seq, "at": done.at, "label": self._index(done.label)}
 
     def _and_then(self, annotator: str, wish: Wish) -> Json:
-        queries = self._again(annotator) if wish.again else self._fresh(annotator, wish.beyond)
+        if annotator in self._experts:
+            queries = self._to_read(annotator)
+        else:
+            queries = self._again(annotator) if wish.again else self._fresh(annotator, wish.beyond)
         after: Json = {"query": None, "upcoming": None, "standing": self._standing(annotator)}
         if not queries:
-            return {**after, "why": self._why_none(wish)}
+            return {**after, "why": "read" if annotator in self._experts else self._why_none(wish)}
         first, *later = [self._on_wire(one.position) for one in queries]
         return {**after, "query": first, "upcoming": later[0]["media"] if later else None}
+
+    def _to_read(self, expert: str) -> list[Query]:
+        """Answers for an expert to read again; where none are left and some are due, they are drawn beside the page."""
+        found = self._audit.ask(QUESTIONS_AHEAD, annotator=expert, wait=False, second_reading=True)
+        if not found and self._audit.refit_due():
+            self._refits.start()
+        return found
+
+    @property
+    def _goal(self) -> int | None:
+        """How many questions are planned."""
+        return answers_planned(self._audit, self._audit.state) or None
 
     def _fresh(self, annotator: str, beyond: bool) -> list[Query]:
         audit = self._audit
         audit.refresh()
-        goal = None if beyond else audit.settings.budget
+        goal = None if beyond else self._goal
         if goal is not None and len(audit.state.resolved) >= goal:
             return []
         all_drawn = goal is not None and len(audit.state.order) >= goal  # asked about as much as was planned
@@ -165,7 +183,7 @@ class Desk:
         audit = self._audit
         if wish.again:
             return "seen"
-        if not wish.beyond and audit.settings.budget is not None and len(audit.state.resolved) >= audit.settings.budget:
+        if not wish.beyond and self._goal is not None and len(audit.state.resolved) >= self._goal:
             return "planned"
         return "all" if len(audit.state.resolved) >= audit.pool.size else "held"
 
@@ -175,9 +193,11 @@ class Desk:
         state, tally = audit.state, audit.state.tally
         labels, people, refits = tally[LABELLED], state.annotators(), self._refits
         ranked = state.fits[-1].labels if state.fits else 0
+        read = len(state.to_read) - state.readings_open()
         return {
-            "answered": len(state.resolved), "budget": audit.settings.budget, "pool": audit.pool.size,
-            "yours": people.get(annotator, 0), "annotators": len(people),
+            "answered": len(state.resolved), "budget": self._goal, "pool": audit.pool.size,
+            "expert": annotator in self._experts, "to_read": len(state.to_read), "read": read,
+            "yours": people.get(annotator, 0) + state.experts().get(annotator, 0), "annotators": len(people),
             "unsure": tally[UNSURE], "skipped": tally[SKIP], "disputed": tally[DISPUTED],
             "labels": labels, "ranked": min(ranked, labels),
             # Another process is asked about only where it can matter: it takes a while to see that a lock is held.

@@ -46,8 +46,11 @@ def serve(
     open_browser: bool = False,
     on_ready: Callable[[str], None] | None = None,
     say: Callable[[str], None] = print,
+    experts: Sequence[str] = (),
 ) -> None:
     """Serve an audit's labelling page until Ctrl-C.
+
+    Those among the audit's experts, or named in `experts`, read answers of others again.
 
     Each annotator gets a link that works once; `on_ready` gets them in order (without it they are printed). Port 0
     takes the port of the last time if it is free, so that pages still open go on.
@@ -66,7 +69,7 @@ def serve(
         doors, opening = Doors(folder), Opening(folder)
         if doors.put_aside is not None:
             say(f"Warning: the logins could not be read and lie in {doors.put_aside} now; everybody logs in again.")
-        page = Page(lambda: Desk(Audit.open(folder)), doors, hosts_of(host, port), cookie_name(folder))
+        page = Page(lambda: Desk(Audit.open(folder), experts=experts), doors, hosts_of(host, port), cookie_name(folder))
         try:
             links = [login_url(host, port, doors.new_login(one, opening.end)) for one in annotators[:1]]
             links += [login_url(host, port, doors.new_login(one)) for one in annotators[1:]]

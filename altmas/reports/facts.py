@@ -21,6 +21,7 @@ from altmas.words.comparing import two_models
 from altmas.words.verdict import NO_LABELS
 
 if TYPE_CHECKING:
+    from altmas.audits.agreement import Agreed
     from altmas.audits.audit import Audit
     from altmas.audits.events import Event
     from altmas.audits.looks import AuditFindings
@@ -51,7 +52,10 @@ SCHEMA = {
     "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
     "classes_seen": "a row per declared class: class, labels (that named it) and, where the method tells it, estimate, "
     "low and high (its items in the pool)",
-    "agreement": "items (with two labels or more), share, alpha, annotators, disputed; or null",
+    "agreement": "items (with two labels or more), share (of pairs), alpha, annotators, disputed, by_annotator "
+    "[annotator, answers, pairs, share, read, confirmed], by_class [class, pairs, share], experts; or null",
+    "people": "readings (by experts), changed, sentences, sensitivity [model, metric, wrong, how, estimate, low, "
+    "high]; or null",
     "assumptions": "sentences",
     "warnings": "sentences",
     "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels], "
@@ -130,8 +134,9 @@ def gather(
         "missing": plain_data(findings.missing if findings else missing),
         "classes_seen": plain_rows(findings.classes_seen, ("class",)) if findings else [],
         "agreement": _agreement(findings),
+        "people": plain_data(findings.people) if findings else None,
         "conduct": plain_data(findings.conduct.as_dict()) if findings else None,
-        "assumptions": assumptions(kinds_of(estimates), pool.size, sum(missing.values()), used) if findings else [],
+        "assumptions": _assumptions(findings, estimates, pool.size, sum(missing.values())) if findings else [],
         "warnings": warnings_of(
             findings.warnings if findings else (),
             estimates if len(models) > 1 else [{**row, "model": ""} for row in estimates],
@@ -184,9 +189,27 @@ def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) 
 def _agreement(findings: AuditFindings | None) -> dict[str, Any] | None:
     if findings is None:
         return None
-    found = findings.agreement
-    names = ("items", "share", "alpha", "annotators", "disputed")
-    return {name: plain_data(getattr(found, name)) for name in names}
+    found, classes = findings.agreement, findings.pool.classes
+    names = ("items", "share", "alpha", "annotators", "disputed", "experts")
+    people = [
+        {
+            "annotator": name, "answers": answers,
+            **_pairs(found.with_others.get(name)),
+            "read": getattr(found.against_experts.get(name), "pairs", 0),
+            "confirmed": getattr(found.against_experts.get(name), "agree", 0),
+        }
+        for name, answers in found.annotators.items()
+    ]  # fmt: skip
+    each = [{"class": plain_name(classes[c]), **_pairs(one)} for c, one in found.of_classes.items()]
+    return {**{name: plain_data(getattr(found, name)) for name in names}, "by_annotator": people, "by_class": each}
+
+
+def _pairs(one: Agreed | None) -> dict[str, Any]:
+    return {"pairs": 0, "share": None} if one is None else {"pairs": one.pairs, "share": one.share}
+
+
+def _assumptions(findings: AuditFindings, estimates: Sequence[dict[str, Any]], pool: int, missing: int) -> list[str]:
+    return assumptions(kinds_of(estimates), pool, missing, findings.level, experts=findings.people["readings"] > 0)
 
 
 def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:

@@ -332,12 +332,6 @@ def _cell(row: Row | None) -> str:
     return f"{figure(row['estimate'], share=True, digits=0)} ({amount(row['labels'])})"
 
 
-def annotators_table(people: dict[str, int]) -> Table:
-    """Answers by annotator."""
-    rows = tuple((clean(name) or "(nobody named)", f"{count:,}") for name, count in people.items())
-    return Table("Annotators", ("annotator", "answers"), rows)
-
-
 def conduct_table(conduct: Row) -> Table:
     """How the answers came about."""
     return Table("Conduct", ("what", "how often"), tuple(conduct_rows(conduct)))

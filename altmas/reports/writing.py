@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
-from altmas.reports import tables
+from altmas.reports import tables, tables_people
 from altmas.reports.view import view
 from altmas.words.conduct import drawn_from
 from altmas.words.wording import clean, counted, quoted
@@ -86,7 +86,7 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"tables": tables, "drawn_from": drawn_from}
+    environment.globals |= {"tables": tables, "people_tables": tables_people, "drawn_from": drawn_from}
     environment.filters |= {
         "figure": Markup,  # SVG of our own making
         "counted": counted,

@@ -23,7 +23,7 @@ _ABOUT_INTERVALS = {
 }
 
 
-def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float) -> list[str]:
+def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float, *, experts: bool = False) -> list[str]:
     """Sentences a reader should know, given the kinds of promises made.
 
     >>> assumptions(["exact"], 100, 0, 0.95)[1]
@@ -34,7 +34,16 @@ def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float) -> 
         f"The numbers are about the {counted(pool, 'item')} of this pool. How the model does elsewhere they do not say."
     ]
     out += [_ABOUT_INTERVALS[kind] for kind in found if kind in _ABOUT_INTERVALS]
-    out.append("Labels are taken as the truth. Mistakes of annotators are in the numbers, and not in the intervals.")
+    if experts:
+        out.append(
+            "What experts read is taken as the truth. Mistakes of annotators are allowed for, by what experts changed "
+            "in the answers that were drawn for them; mistakes of experts are not."
+        )
+    else:
+        out.append(
+            "Labels are taken as the truth. Mistakes of annotators are in the numbers, and not in the intervals: what "
+            "they would change is told beside the answers, and second readings by an expert correct it."
+        )
     if {"approximate", "random"} & set(found):
         one_look = (
             "An interval is meant for one look at a number of labels set beforehand. "
@@ -48,8 +57,9 @@ def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float) -> 
         out.append("P(worst) and P(best) are approximate: errors are taken as normal.")
     if missing:
         out.append(
-            "Questions without a label count as not answered: the estimate takes them to be like the others. "
-            "Intervals of certified and random allow for the worst and the best case."
+            "Questions without a label: the estimate of certified allows for their being skipped more where the model "
+            "is wrong, as far as who answered shows that. Its intervals, and those of random, allow for the worst and "
+            "the best case."
         )
     return out
 

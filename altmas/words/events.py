@@ -40,7 +40,8 @@ def _item(body: Mapping[str, Any]) -> str:
 def _answered(body: Mapping[str, Any]) -> str:
     said = f"is {quoted(body['label'])}" if "label" in body else clean(body.get("answer", ""))
     note = f" ({short(body['note'], 200)})" if body.get("note") else ""
-    return f"{_who(body)}: {_item(body)} {said}{note}"
+    reader = ", expert" if body.get("expert") is True else ""
+    return f"{_who(body)}{reader}: {_item(body)} {said}{note}"
 
 
 _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
@@ -51,6 +52,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "undone": lambda body: f"{_who(body)}: {_item(body)} taken back",
     "redone": lambda body: f"{_who(body)}: {_item(body)} given again",
     "fitted": lambda body: f"refit {body.get('number')} on {counted(body.get('labels', 0), 'label')}",
+    "reread": lambda body: f"{counted(len(body.get('places', [])), 'answer')} drawn for a second reading",
     "looked": lambda body: f"estimates looked at, after {counted(body.get('labels', 0), 'label')}",
     "rebuilt": lambda body: f"refit {body.get('number')} made again from the log",
     "revealed": lambda body: f"{clean(body.get('what', ''))} of {_item(body) or 'the audit'} shown to {_who(body)}",

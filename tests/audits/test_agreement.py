@@ -15,16 +15,18 @@ KRIPPENDORFF_2011 = {  # his worked examples: a string per observer, a letter pe
 @pytest.mark.parametrize("case", KRIPPENDORFF_2011)
 def test_alpha_is_krippendorff_s(case):
     alpha, observers = KRIPPENDORFF_2011[case]
-    units = [[ord(value) for value in unit if value != "."] for unit in zip(*observers, strict=True)]
+    units = [
+        {str(k): ord(value) for k, value in enumerate(unit) if value != "."} for unit in zip(*observers, strict=True)
+    ]
     assert agreement(units)[2] == pytest.approx(alpha, abs=0.0005)
 
 
 def test_agreement_at_its_ends():
     assert agreement([]) == (0, None, None)
-    assert agreement([[1], [2], []]) == (0, None, None)
-    assert agreement([[1, 1], [2, 2]]) == (2, 1.0, 1.0)
-    assert agreement([[1, 1], [1, 1]]) == (2, 1.0, None)  # one class only: nothing to disagree about
-    items, share, alpha = agreement([[1, 2], [2, 1]])
+    assert agreement([{"a": 1}, {"a": 2}, {}]) == (0, None, None)
+    assert agreement([{"a": 1, "b": 1}, {"a": 2, "b": 2}]) == (2, 1.0, 1.0)
+    assert agreement([{"a": 1, "b": 1}] * 2) == (2, 1.0, None)  # one class only: nothing to disagree about
+    items, share, alpha = agreement([{"a": 1, "b": 2}, {"a": 2, "b": 1}])
     assert (items, share) == (2, 0.0)
     assert alpha < 0
 
@@ -38,7 +40,7 @@ def test_agreement_of_an_audit_s_annotators(tmp_path, world):
         audit.tell(queries[0].id, world.label(queries[0].position), annotator="al")
         found = audit.findings().agreement
         assert found.items == 20
-        assert found.share == pytest.approx((15 + 1 / 3) / 20)
+        assert found.share == pytest.approx(16 / 22)  # of pairs: three of the item that three answered
         assert found.annotators == {"mk": 20, "jo": 20, "al": 1}
         assert found.disputed == 4
         assert 0 < found.alpha < 1

@@ -88,7 +88,7 @@ async function show(reply, remark = "") {
   say(byId("notice"), remark);
   showDone(reply, wish);
   if (reply.upcoming) view.prepare(reply.upcoming);
-  if (reply.why === "held") setTimeout(() => busy || query || during(next), 3000);
+  if (reply.why === "held" || reply.why === "read") setTimeout(() => busy || query || during(next), 3000);
 }
 
 async function put(item, note, label) {

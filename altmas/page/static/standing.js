@@ -10,6 +10,13 @@ let saved = "";
 /** "37 of 200 answered, saved 14:02:11", and what the ranking knows. */
 export function showStanding(standing, acknowledged) {
   if (acknowledged) saved = `, saved ${clock(acknowledged.at)}`;
+  byId("ranking").textContent = standing.expert ? READS : ranking(standing);
+  if (standing.expert) {
+    say(byId("progress"), `Second readings: ${standing.read} of ${standing.to_read} read${saved}`);
+    byId("bar").max = Math.max(standing.to_read, 1);
+    byId("bar").value = standing.read;
+    return;
+  }
   const beyond = standing.answered > standing.budget;
   const plan = standing.budget === null || beyond ? "" : ` of ${standing.budget}`;
   const others = standing.annotators > 1 || standing.yours > standing.answered;
@@ -18,8 +25,9 @@ export function showStanding(standing, acknowledged) {
   say(byId("progress"), `${standing.answered}${plan} answered${planned}${yours}${saved}`);
   byId("bar").max = standing.budget ?? standing.pool;
   byId("bar").value = standing.answered;
-  byId("ranking").textContent = ranking(standing);
 }
+
+const READS = "You read answers of others again, without seeing them; what you say is taken as the truth.";
 
 function ranking({ labels, ranked, refitting, refit_failed: failed }) {
   const known = ranked === 0 ? "Items come in random order until the first ranking." : `The ranking knows ${ranked} of ${counted(labels, "label", "labels")}.`;
@@ -32,6 +40,7 @@ const TITLES = {
   all: "Every item of the pool is answered",
   seen: "You have been through them all",
   held: "Nothing for you at the moment",
+  read: "No answer waits to be read again",
   trouble: "Your answer is saved",
 };
 
@@ -42,7 +51,7 @@ export function showDone({ query, why, standing }, wish) {
   byId("done-title").textContent = TITLES[why];
   byId("done-text").textContent = sentence(why, standing);
   const open = standing ? standing.unsure + standing.skipped + standing.disputed : 0;
-  byId("again-button").hidden = open === 0 || why === "seen";
+  byId("again-button").hidden = open === 0 || why === "seen" || why === "read";
   byId("again-button").textContent = `Look again at ${counted(open, "item", "items")} without a label`;
   byId("beyond-button").hidden = why !== "planned";
   byId("back-button").hidden = !wish.again && why !== "trouble";
@@ -52,6 +61,7 @@ export function showDone({ query, why, standing }, wish) {
 function sentence(why, standing) {
   if (why === "trouble") return "The next item could not be found, though. Go back to the open items to try again.";
   if (why === "held") return "Others hold the items that are open, or have to answer them too. This page looks again every few seconds.";
+  if (why === "read") return "More are drawn as annotators answer. This page looks again every few seconds.";
   const { unsure, skipped, disputed } = standing;
   const rest = Object.entries({ unsure, skipped, disputed }).filter(([, number]) => number > 0);
   const parts = [counted(standing.labels, "label", "labels"), ...rest.map(([word, number]) => `${number} ${word}`)];

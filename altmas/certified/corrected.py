@@ -1,0 +1,68 @@
+"""Answers as second readings correct them: two-phase sampling.
+
+Annotators answer a_i; an answered item goes to an expert with the chance r_i, who reads y_i. With L_i what the answer
+makes of the label (`altmas.beliefs.likely`), made without the readings of i's own fold,
+
+    T = sum_i pi_i (x) e(A_i) + sum_{i answered} (1 / p_i) (U_i - pi_i) (x) e(A_i),
+    U_i = L_i + (1 / r_i) (e(y_i) - L_i) where i was read, L_i elsewhere,
+
+has the experts' confusion as its mean, however bad annotators are, for U_i has the mean e(y_i). A good L_i makes the
+corrections c_i = g_i(y_i) - E_L g_i small. With s_i = g_i(U_i) - E_pi g_i the variance is, without bias,
+
+    V = sum_{i answered} (1 - p_i) (s_i / p_i)^2 + sum_{i read} (1 - r_i) (c_i / r_i)^2 / p_i.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from altmas.metrics.types import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Corrected:
+    """A row per answer: `likely [n, C]`, whether it was `read [n]`, and the `chance [n]` of that."""
+
+    likely: FloatArray
+    read: BoolArray
+    chance: FloatArray
+
+    def known(self, told: FloatArray) -> FloatArray:
+        """The label as far as it is known `[n, C]`: as read, or what the answer makes of it. `told` are the labels."""
+        return np.where(self.read[:, None], told, self.likely)
+
+    def counted(self, told: FloatArray) -> FloatArray:
+        """U_i `[n, C]`: right on average over which answers are read.
+
+        >>> one = Corrected(np.array([[0.9, 0.1]] * 2), np.array([True, False]), np.array([0.5, 0.5]))
+        >>> one.counted(np.array([[0.0, 1.0]] * 2)).round(2).tolist()
+        [[-0.9, 1.9], [0.9, 0.1]]
+        """
+        return self.likely + self.weight[:, None] * (told - self.likely)
+
+    @property
+    def weight(self) -> FloatArray:
+        """1 / r_i of those read, 0 of the others `[n]`."""
+        return np.where(self.read, 1 / np.where(self.read, self.chance, 1.0), 0.0)
+
+    def shown(self, inclusion: FloatArray) -> FloatArray:
+        """What each squared correction counts for in the variance `[n]`: (1 - r_i) / (r_i^2 p_i) where it was read."""
+        return (1 - self.chance) * np.square(self.weight) / inclusion
+
+    def expected(self, inclusion: FloatArray) -> FloatArray:
+        """What each answer's own doubt counts for, as expected `[n]`: (1 / r_i - 1) / p_i^2."""
+        return (1 / self.chance - 1) / np.square(inclusion)
+
+    def as_binary(self, right: FloatArray) -> Corrected:
+        """The same of two classes, given each one's probability of the first `[n]`."""
+        return Corrected(np.stack([right, 1 - right], axis=1), self.read, self.chance)
+
+    def with_certain(self, told: FloatArray) -> Corrected:
+        """With more rows after these, of labels that need no reading `[m, C]`."""
+        count = len(told)
+        return Corrected(
+            np.concatenate([self.likely, told]), np.append(self.read, np.ones(count, dtype=bool)),
+            np.append(self.chance, np.ones(count)),
+        )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Who the figures are measured against: annotators, or experts; and what they would be if annotators were wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from altmas.words.wording import Row, counted, digits_for, ends, figure, is_share, named
+
+AGREEMENT = (
+    "No expert has read the answers again, so this is agreement with annotators: where they are wrong, so are the "
+    "figures."
+)
+SAID_OF = 0.05
+"""The share of wrong answers that a sentence goes into."""
+
+
+def measured_against(readings: int, changed: int, answers: int) -> str:
+    """What the figures are measured against, in a sentence.
+
+    >>> measured_against(75, 9, 300)
+    'Experts read 75 of 300 answers again and changed 9: the figures are about what experts would say of every item, \
+however wrong annotators are.'
+    >>> measured_against(0, 0, 300).startswith("No expert has read the answers again")
+    True
+    """
+    if not readings:
+        return AGREEMENT
+    what = f"changed {changed:,}" if changed else "changed none"
+    return (
+        f"Experts read {readings:,} of {counted(answers, 'answer')} again and {what}: the figures are about what "
+        "experts would say of every item, however wrong annotators are."
+    )
+
+
+def if_wrong(rows: Sequence[Row]) -> str:
+    """What a metric would be if some answers were wrong, at random and at worst; nothing where that is not told.
+
+    >>> row = {"metric": "accuracy", "wrong": 0.05, "estimate": 0.9, "low": 0.87, "high": 0.93}
+    >>> if_wrong([{**row, "how": "at random"}, {**row, "how": "at worst", "low": 0.8, "high": 0.97}])
+    'If 5% of the answers are wrong at random, accuracy is about 90%, between 87% and 93%; if they are wrong where it \
+matters most, it is between 80% and 97%.'
+    """
+    found = {str(row["how"]): row for row in rows if row["wrong"] == SAID_OF}
+    if "at worst" not in found:
+        return ""
+    worst = found["at worst"]
+    share = is_share(worst["metric"])
+
+    def between(row: Row) -> str:
+        low, high = ends(row["low"], row["high"], share=share, digits=digits_for(row["high"] - row["low"], share=share))
+        return f"between {low} and {high}"
+
+    metric, rate = named(worst["metric"]), f"{100 * SAID_OF:g}%"
+    if "at random" not in found:
+        return f"If {rate} of the answers are wrong where it matters most, {metric} is {between(worst)}."
+    some = found["at random"]
+    about = figure(some["estimate"], share=share, digits=digits_for(some["high"] - some["low"], share=share))
+    return (
+        f"If {rate} of the answers are wrong at random, {metric} is about {about}, {between(some)}; if they are wrong "
+        f"where it matters most, it is {between(worst)}."
+    )
+
+
+def known_before(count: int) -> str:
+    """What is done with labels there were already; nothing where there were none.
+
+    >>> known_before(1240)
+    '1,240 labels were known before: they taught what is believed, and weigh in no estimate, for they were not drawn.'
+    """
+    if not count:
+        return ""
+    verbs = ("was", "it", "it", "was") if count == 1 else ("were", "they", "they", "were")
+    many = f"{counted(count, 'label')} {verbs[0]} known before: {verbs[1]} taught what is believed, and "
+    return f"{many}{'weighs' if count == 1 else 'weigh'} in no estimate, for {verbs[2]} {verbs[3]} not drawn."
