@@ -101,7 +101,8 @@ def assess(
         The label set. A prediction outside it counts as wrong and belongs to no class.
     oracle
         `fn(id) -> label` (the id is the position where no `ids` are given), a mapping of ids to labels, or one label
-        per item. Never asked twice about an item.
+        per item. Never asked twice about an item. With method `"certified"` a function may answer None, `"unsure"` or
+        `"skip"`: the question counts, and has no label.
     metrics
         Names (`accuracy`, `recall:cat`, `macro_f1`, ...), sets (`alt_mas_3`, `alt_mas_21`) or metrics of your own.
         Left out, `alt_mas_3`, or accuracy where the method knows no other.

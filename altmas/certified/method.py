@@ -119,6 +119,7 @@ class CertifiedRun:
 
     def __init__(self, state: State) -> None:
         self.state = state
+        self._unanswered: dict[int, Choice] = {}  # by round
         self._looked: CertifiedFindings | None = None
         _ = state.setup.cross_fit  # what is wrong with a surrogate is said before any label is spent
 
@@ -126,7 +127,11 @@ class CertifiedRun:
         """Take the new answers round by round, as they were drawn; a log given at once leads to the same state."""
         if not answers.goes_on_from(self.state.answers):
             self.state = start(self.state.setup)
-        self.state = follow(self.state, answers)
+        self.state = follow(self.state, answers, self._unanswered)
+
+    def left_unanswered(self, choice: Choice, round: int) -> None:
+        """Questions that have no answer; others stand for them."""
+        self._unanswered[round] = choice
 
     def choose(self, count: int) -> Choice:
         """Drawn with the chances of this round; by what the outputs alone lead to expect before the first answer."""

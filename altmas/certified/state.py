@@ -9,7 +9,7 @@ chances or hazards, or places bets.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
@@ -203,21 +203,32 @@ def replay(setup: Setup, rounds: Iterable[AskedRound]) -> State:
     return reduce(advance, rounds, start(setup))
 
 
-def follow(state: State, answers: Answers) -> State:
-    """The state after all rounds of these answers, which go on from its own; refits are made as they come due."""
-    for round in rounds_of(answers, len(state.answers)):
+def follow(state: State, answers: Answers, unanswered: Mapping[int, Choice] | None = None) -> State:
+    """The state after all rounds of these answers, which go on from its own; refits are made as they come due.
+
+    `unanswered` are the questions of each round that have no answer.
+    """
+    for round in rounds_of(answers, len(state.answers), unanswered, state.rounds):
         state = advance(state, round)
         if state.due:
             state = state.with_refit(refit(state))
     return state
 
 
-def rounds_of(answers: Answers, known: int = 0) -> Iterator[AskedRound]:
-    """The rounds of answers that all came, after the first `known` of them."""
-    for number in np.unique(answers.rounds[known:]):
+def rounds_of(
+    answers: Answers, known: int = 0, unanswered: Mapping[int, Choice] | None = None, first: int = 0
+) -> Iterator[AskedRound]:
+    """The rounds of answers after the first `known` of them; with questions that have none, from round `first` on."""
+    lost = {number: choice for number, choice in (unanswered or {}).items() if number >= first}
+    for number in np.unique([*answers.rounds[known:].tolist(), *lost]).astype(int):
         end = int(np.searchsorted(answers.rounds, number, side="right"))
         part = slice(known, end)
-        yield AskedRound(int(number), answers.items[part], answers.labels[part], answers.propensities[part])
+        items, labels, drawn = answers.items[part], answers.labels[part], answers.propensities[part]
+        if number in lost:
+            none = lost[number]
+            items, drawn = np.append(items, none.items), np.append(drawn, none.propensities)
+            labels = np.append(labels, np.full(len(none.items), -1))
+        yield AskedRound(int(number), items, labels, drawn)
         known = end
 
 

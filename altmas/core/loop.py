@@ -10,7 +10,7 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
-from altmas.core.method import Job, Method, Run, TakesReadings
+from altmas.core.method import Job, Method, Run, TakesMissing, TakesReadings
 from altmas.core.oracles import Oracle, ask
 from altmas.core.policies import Choice
 from altmas.core.pool import Pool
@@ -98,21 +98,31 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan, expert: Oracle 
     With an `expert`, some answers of every batch are read again, as the plan has it.
     """
     run: Run = method.begin(job)
-    answers, number, read, ratio = Answers(), 0, 0, 0.0
+    answers, number, read, ratio, missing = Answers(), 0, 0, 0.0, 0
     run.update(answers, number)
-    while (want := plan.answers_due(len(answers), ratio)) > 0:
+    while (want := plan.answers_due(len(answers) + missing, ratio)) > 0:
         choice = _checked(run.choose(want), answers, job, method)
-        labels = _ask_all(oracle, job, choice.items, answers)
-        answers = answers.extended(choice.items, labels, number, choice.propensities)
+        labels = _ask_all(oracle, job, choice.items, answers, may_skip=isinstance(run, TakesMissing))
+        came = labels >= 0
+        if isinstance(run, TakesMissing) and not came.all():
+            run.left_unanswered(Choice(choice.items[~came], choice.propensities[~came]), number)
+            missing += int((~came).sum())
+        answers = answers.extended(choice.items[came], labels[came], number, choice.propensities[came])
         number += 1
         with answers_kept(method, answers, job.pool):
             run.update(answers, number)
+        if not len(answers):
+            continue
         if expert is not None:
             ratio, read = _read_again(run, expert, plan, job, method, answers, read)
         estimates = _estimated(run, answers, plan, job, method)
         yield Round(number, answers, estimates, run, read)
         if plan.reached(estimates):
             return
+    if not len(answers):
+        failure = OracleError("oracle", "answer at least one question", f"no label for any of {missing:,}")
+        failure.answers = {}
+        raise failure
 
 
 def _read_again(
@@ -126,9 +136,9 @@ def _read_again(
         if due <= 0:
             return ratio, read
         round = run.choose_readings(due)
-    labels = _ask_all(expert, job, round.items, answers, "expert")
+    labels = _ask_all(expert, job, round.items, answers, "expert", may_skip=True)
     with answers_kept(method, answers, job.pool):
-        run.read(replace(round, labels=np.array(labels, dtype=np.int64)))
+        run.read(replace(round, labels=labels))
     return ratio, read + len(round.items)
 
 
@@ -166,15 +176,18 @@ def _by_id(answers: Answers, pool: Pool) -> dict[object, object]:
     return {pool.ids[i]: pool.classes[y] for i, y in zip(answers.items, answers.labels, strict=True)}
 
 
-def _ask_all(oracle: Oracle, job: Job, items: IntArray, before: Answers, who: str = "oracle") -> list[int]:
+def _ask_all(
+    oracle: Oracle, job: Job, items: IntArray, before: Answers, who: str = "oracle", *, may_skip: bool = False
+) -> IntArray:
     labels: list[int] = []
     try:
         with job.reporter.paused():  # a person may be typing
             for item in items:
-                labels.append(ask(oracle, job.pool, int(item), who))
+                labels.append(ask(oracle, job.pool, int(item), who, may_skip=may_skip))
     except BaseException as error:
-        given = len(labels) if who == "oracle" else 0  # an expert's readings are no answers
-        known = before.extended(items[:given], labels[:given], 0, np.ones(given))
+        # An expert's readings are no answers.
+        given = [k for k, label in enumerate(labels) if label >= 0] if who == "oracle" else []
+        known = before.extended(items[given], [labels[k] for k in given], 0, np.ones(len(given)))
         answered = _by_id(known, job.pool)
         if not isinstance(error, Exception):  # Ctrl-C stays what it is
             error.answers = answered  # type: ignore[attr-defined]
@@ -187,7 +200,7 @@ def _ask_all(oracle: Oracle, job: Job, items: IntArray, before: Answers, who: st
             failure = OracleError(who, f"answer for {item!r}", f"{type(error).__name__}: {error}", ANSWERS_KEPT)
         failure.answers = answered
         raise failure from error
-    return labels
+    return np.array(labels, dtype=np.int64)
 
 
 ANSWERS_KEPT = "What was answered before is in this error's .answers."

@@ -126,6 +126,15 @@ class BelievesLabels(Protocol):
 
 
 @runtime_checkable
+class TakesMissing(Protocol):
+    """A run that copes with questions that have no answer."""
+
+    def left_unanswered(self, choice: Choice, round: int) -> None:
+        """Take note of questions of a round that were not answered, before `update` hears of the others."""
+        ...
+
+
+@runtime_checkable
 class TakesReadings(Protocol):
     """A run whose answers experts may read again, and correct."""
 

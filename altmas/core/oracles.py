@@ -85,10 +85,19 @@ class Noisy:
         return others[int(rng.integers(len(others)))] if others and rng.random() < self.rate else label
 
 
-def ask(oracle: Oracle, pool: Pool, position: int, who: str = "oracle") -> int:
-    """Put one question and turn the answer into a class index, or say what is wrong with it; `who` names the oracle."""
+UNANSWERED = (None, "unsure", "skip")
+"""Replies that are no label, unless a class is called so."""
+
+
+def ask(oracle: Oracle, pool: Pool, position: int, who: str = "oracle", *, may_skip: bool = False) -> int:
+    """Put one question and turn the answer into a class index, or say what is wrong with it; `who` names the oracle.
+
+    With `may_skip`, None, `"unsure"` and `"skip"` are -1: a question without an answer.
+    """
     answer = plain(oracle(pool.ids[position]))
     place = class_place(answer, pool.classes)
+    if place is None and may_skip and answer in UNANSWERED:
+        return -1
     if place is None:
         known = ", ".join(repr(c) for c in pool.classes[:12])
         raise InputError(
