@@ -168,7 +168,19 @@ class Audit(Record):
                     self.refresh()
                 more = len(self.state.order) > asked
             found, asked = self._handed_out(n, annotator, again, without)  # others may have been quicker: then again
+        if again:
+            self._log_again(found, annotator)
         return [self._query(position) for position in found]
+
+    def _log_again(self, positions: Sequence[int], annotator: str) -> None:
+        """Log who is asked once more about what; once for each."""
+        if self.store.read_only or self.state.asked_again.get(annotator, set()) >= set(positions):
+            return
+        with self._writing():
+            before = self.state.asked_again.get(annotator, set())
+            new = [self.pool.ids[one] for one in positions if one not in before]
+            if new:
+                self.store.append("again", {"items": new, "annotator": annotator})
 
     def _ask_expert(self, n: int, expert: str, without: Collection[int], *, draw: bool) -> list[Query]:
         """Answers to read again, newly drawn ones after those drawn before."""

@@ -313,6 +313,13 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
             f"{lost:,} of {lost + found.labels:,} questions {verb} no label; the estimates take them to be like the "
             f"others, {allowed}. {how_to_answer(found.missing)}"
         )
+    unread = sum(not isinstance(found.state.reading(one), int) for one in found.state.to_read)
+    if unread and found.people["readings"]:
+        verb = "was" if unread == 1 else "were"
+        out.append(
+            f"{unread:,} of {len(found.state.to_read):,} answers drawn for a second reading {verb} not read; those "
+            "that were stand for them. If they were left because of what they are, the figures are wrong: have them read."
+        )
     behind = len(found.state.order) - lost - found.labels
     if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
         out.append(

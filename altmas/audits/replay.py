@@ -63,6 +63,8 @@ def draw_problems(audit: Audit) -> list[str]:
             return [*problems, f"round {event.body['round']} (event {event.seq}) {wrong}"]  # the rest rests on it
         if event.kind == "reread" and (wrong := _wrong_reading(event, state, audit)):
             problems.append(f"second readings {event.body['round']} (event {event.seq}) {wrong}")
+        if event.kind == "again" and not {audit.position(one) for one in event.body["items"]} <= set(state.unsettled()):
+            problems.append(f"event {event.seq} asks again about what was not left open")
         if event.kind == "answered" and audit.position(event.body["item"]) not in state.order:
             problems.append(f"event {event.seq} answers a question that was not asked")
         if event.kind == "fitted" and (wrong := _out_of_turn(event, state)):

@@ -117,6 +117,7 @@ class State:
         self.to_read: dict[int, int] = {}  # position -> place in the order drawn for second readings
         self.settled: set[int] = set()  # annotators left these undecided, and an expert decided
         self.late: set[int] = set()  # had an answer that was no label before they had one
+        self.asked_again: dict[str, set[int]] = {}  # annotator -> what they were asked once more
         self._read: dict[int, dict[str, Entry]] = {}  # position -> expert -> standing reading
         self._drawn: list[int] = []  # place -> position
         self._first_places: list[int] = []  # of each round
@@ -194,6 +195,9 @@ class State:
             self.to_read[position] = len(self.to_read)
         chances = tuple(body["chances"])
         self.rereads.append(Reread(body["round"], positions, tuple(body["propensities"]), among, chances, body["fit"]))
+
+    def _again(self, event: Event, body: dict[str, Any]) -> None:
+        self.asked_again.setdefault(body["annotator"], set()).update(self.known[str(one)] for one in body["items"])
 
     def _look(self, event: Event, body: dict[str, Any]) -> None:
         self.looked_at = True
@@ -382,6 +386,7 @@ _STEPS = {
     "fitted": State._fit,
     "assigned": State._assign,
     "reread": State._reread,
+    "again": State._again,
     "looked": State._look,
     "rebuilt": State._rebuild,
 }

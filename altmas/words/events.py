@@ -53,6 +53,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "redone": lambda body: f"{_who(body)}: {_item(body)} given again",
     "fitted": lambda body: f"refit {body.get('number')} on {counted(body.get('labels', 0), 'label')}",
     "reread": lambda body: f"{counted(len(body.get('places', [])), 'answer')} drawn for a second reading",
+    "again": lambda body: f"asked again, {_who(body)}: {_items(body)}",
     "looked": lambda body: f"estimates looked at, after {counted(body.get('labels', 0), 'label')}",
     "rebuilt": lambda body: f"refit {body.get('number')} made again from the log",
     "revealed": lambda body: f"{clean(body.get('what', ''))} of {_item(body) or 'the audit'} shown to {_who(body)}",
