@@ -318,7 +318,8 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
         verb = "was" if unread == 1 else "were"
         out.append(
             f"{unread:,} of {len(found.state.to_read):,} answers drawn for a second reading {verb} not read; those "
-            "that were stand for them. If they were left because of what they are, the figures are wrong: have them read."
+            "that were stand for them. If they were left because of what they are, the figures are wrong: have them "
+            "read."
         )
     behind = len(found.state.order) - lost - found.labels
     if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
