@@ -183,7 +183,8 @@ class Audit(Record):
                 return self.leases.take(expert, choose) if expert else choose({})
 
         found = handed_out()
-        if draw and len(found) < n:
+        takes = getattr(self.method, "takes_readings", False)
+        if draw and len(found) < n and (takes or not (found or self.state.settled)):  # which says why there are none
             self.refit()
             self.draw_readings(n - len(found))
             found = handed_out()

@@ -86,7 +86,8 @@ class Record(Opened):
             rule = "be one that was drawn for a second reading, or that annotators left undecided"
             raise InputError("id", rule, repr(self.pool.ids[position]), hint)
         if annotator in state.standing(position):
-            raise InputError("expert", "be somebody else than the annotator", repr(annotator))
+            hint = "" if annotator else "Say who reads: --annotator."
+            raise InputError("expert", "be somebody else than the annotator", repr(annotator), hint)
         return True
 
     def _given_before(self, position: int, annotator: str, *, replace: bool, expert: bool = False) -> Entry | None:
@@ -166,7 +167,7 @@ class Record(Opened):
         """
         with self.store.lock:
             self.refresh()
-            count = self.state.annotators().get(annotator, 0)
+            count = len(self.state.given_by(annotator))
             if count == 0:
                 return None
             place = count - 1 if place is None else min(place, count - 1)

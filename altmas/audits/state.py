@@ -153,7 +153,7 @@ class State:
         entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""), expert)
         if not expert:
             self.entries.setdefault(position, {}).setdefault(annotator, []).append(entry)
-            if isinstance(label, str):
+            if isinstance(label, str) and not isinstance(self.verdict(position), int):
                 self.late.add(position)
         self.looked_at = False
         self._by_seq[event.seq] = entry
@@ -272,7 +272,7 @@ class State:
 
         Nobody reads an answer of their own again.
         """
-        for position in (*self.to_read, *self.unsettled()):
+        for position in dict.fromkeys((*self.to_read, *self.unsettled())):  # an answer may be in dispute after its draw
             if not self._read.get(position) and (not expert or expert not in self.standing(position)):
                 yield position
 
