@@ -9,7 +9,7 @@ from typing import Any, Self
 from altmas.audits.fits import under_way
 from altmas.audits.opened import Opened
 from altmas.audits.sample import drawing
-from altmas.audits.state import DISPUTED, LABELLED, UNSETTLED, Entry, State
+from altmas.audits.state import DISPUTED, LABELLED, Entry, State
 from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import class_place, plain
@@ -81,7 +81,7 @@ class Record(Opened):
             return False
         if experts and annotator not in experts:
             raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
-        if position not in state.to_read and position not in state.settled and state.verdict(position) not in UNSETTLED:
+        if not state.may_be_read(position):
             hint = "altmas next --second-reading has them; expert=False gives an ordinary answer."
             rule = "be one that was drawn for a second reading, or that annotators left undecided"
             raise InputError("id", rule, repr(self.pool.ids[position]), hint)

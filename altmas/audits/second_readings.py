@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits.fits import READINGS_PER_ANSWER
-from altmas.audits.sample import drawing
+from altmas.audits.sample import drawing, readings_of
 from altmas.audits.state import LABELLED, State
 from altmas.core.loop import FIRST_RATIO, Plan
 from altmas.core.method import HearsPeople, ReadRound, Replays
@@ -70,7 +71,7 @@ def next_readings(audit: Audit, state: State, count: int, fit: int | None) -> Re
     if not isinstance(audit.method, Replays) or not getattr(audit.method, "takes_readings", False):
         rule = "be certified, without anytime intervals, for second readings"
         raise InputError("method", rule, repr(audit.method.name))
-    drawn = drawing(state)
+    drawn = replace(drawing(state), readings=readings_of(state, waiting=True))
     run: Any = drawn.heard(audit.method.replay(audit.job, drawn.asked_rounds(audit.kept)))
     assert isinstance(run, HearsPeople)
     round: ReadRound = (run if fit is None else run.with_kept(audit.kept(fit))).choose_readings(count)
