@@ -37,7 +37,7 @@ def assess(**more):
         ({"expert": None, "cost_expert": 2}, "expert must come with cost_expert"),
         ({"expert": None, "second_readings": 2}, "expert must come with second_readings"),
         ({"expert": Y[:-1]}, "expert must be one label per item; got 299 labels for 300 items"),
-        ({"expert": {k: 0 for k in range(10)}}, "expert must have a label for every item; got none for rows 10"),
+        ({"expert": dict.fromkeys(range(10), 0)}, "expert must have a label for every item; got none for rows 10"),
         ({"expert": [None, *Y[1:]]}, "expert must have a label for every item; got None for row 0"),
         ({"expert": [9, *Y[1:]]}, "expert's labels must be among the classes .* got 9 in row 0"),
     ],
