@@ -72,6 +72,13 @@ def test_second_readings_are_the_same_until_they_are_made(audit, world):
     assert [one.id for one in audit.ask(2, second_reading=True)] == first[1:]
 
 
+def test_no_more_are_drawn_than_are_due_or_asked_for(audit, world):
+    answer(audit, world, 40)
+    assert len(audit.ask(1, annotator=EXPERT)) == 1
+    assert len(audit.state.to_read) == 10  # one for four
+    assert len(audit.ask(12, annotator=EXPERT)) == len(audit.state.to_read) == 12
+
+
 def test_before_there_is_an_answer_nothing_is_read(audit):
     assert audit.ask(3, annotator=EXPERT) == []
     audit.ask(5)
