@@ -130,7 +130,7 @@ class CertifiedFindings:
         """A row per answer that an expert read: its id, the answer, the expert's label, the chance of being read."""
         state, pool = self.state, self.job.pool
         rows = np.flatnonzero(state.read_again)
-        chance = reading_chances(state) if len(rows) else np.ones(len(state.answers))
+        chance = reading_chances(state)
         said, read = state.answers.labels[rows], state.read[rows]
         return pd.DataFrame(
             {
