@@ -156,10 +156,12 @@ def assess(
     column = next(iter(predictions.values()), ()) if several else predictions
     ids = None if ids is None else as_column("ids", ids)
     names = range(_count(column)) if ids is None else ids
-    seen_labels = (*labels_in(oracle, names), *labels_in(expert, names), *_values(known)) if classes is None else ()
+    seen_labels: tuple[Hashable, ...] = ()
+    if classes is None:
+        seen_labels = (*labels_in(oracle, names), *labels_in(expert, names, "expert"), *_values(known))
     if items is not None and not (isinstance(features, str) and features == AUTO):
         raise InputError("items", "come with features='auto', which are made of them", "other features, or none")
-    told = () if features is None else _told(predictions, scores, oracle, names)
+    told = () if features is None else _told(predictions, scores, (oracle, expert), names)
     features, made_of = given_features(features, items, len(names), said=told, ids=ids)
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
@@ -245,12 +247,14 @@ def _values(known: Any) -> list[Any]:
     return [one for one in map(plain, column) if not is_blank(one)]
 
 
-def _told(predictions: Any, scores: Any, oracle: Any, ids: Sequence[Hashable]) -> list[Any]:
+def _told(predictions: Any, scores: Any, people: Sequence[Any], ids: Sequence[Hashable]) -> list[Any]:
     """What no feature may tell: predictions, scores, and labels where they are known beforehand."""
     told = [*predictions.values()] if isinstance(predictions, Mapping) else [predictions]
     told += [*scores.values()] if isinstance(scores, Mapping) else [scores]
-    labels = oracle.labels if isinstance(oracle, TableOracle) else None if callable(oracle) else oracle
-    return [*told, [labels.get(one) for one in ids] if isinstance(labels, Mapping) else labels]
+    for one in people:
+        labels = one.labels if isinstance(one, TableOracle) else None if callable(one) else one
+        told.append([labels.get(id) for id in ids] if isinstance(labels, Mapping) else labels)
+    return told
 
 
 def _count(column: Any) -> int:
@@ -288,7 +292,7 @@ def _reader(
         raise InputError("expert", "come with a method whose answers can be corrected", repr(method.name), hint)
     if readings is not None and cost is not None:
         raise InputError("second_readings", "be left out with cost_expert, which decides how many", f"{readings:,}")
-    reader = as_oracle(expert, pool.ids)
+    reader = as_oracle(expert, pool.ids, "expert")
     if isinstance(reader, TableOracle):
         _check_table(reader, pool, "expert")
     if cost is not None:

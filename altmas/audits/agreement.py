@@ -108,12 +108,12 @@ def by_class(votes: Sequence[Votes]) -> dict[int, Agreed]:
 def with_experts(votes: Sequence[Votes], read: Sequence[int]) -> dict[str, Agreed]:
     """Each annotator's answers that an expert read, and how many had the expert's label.
 
-    >>> with_experts([{"a": 0, "b": 1}, {"a": 2}], [0, 1])
+    >>> with_experts([{"a": 0, "b": 5}, {"a": 2}], [0, 1])
     {'a': Agreed(pairs=2, agree=1), 'b': Agreed(pairs=1, agree=0)}
     """
     pairs: Counter[str] = Counter()
     agree: Counter[str] = Counter()
     for one, label in zip(votes, read, strict=True):
-        pairs.update(one)
+        pairs.update(list(one))  # names: of a mapping the values would be added up
         agree.update(name for name, said in one.items() if said == label)
     return {name: Agreed(pairs[name], agree[name]) for name in sorted(pairs)}

@@ -195,10 +195,13 @@ class Audit(Record):
                 return self.leases.take(expert, choose) if expert else choose({})
 
         found = handed_out()
-        if draw and len(found) < n:
-            self.refit()
-            self.draw_readings(n - len(found))
-            found = handed_out()
+        takes = getattr(self.method, "takes_readings", False)
+        if draw and len(found) < n and (takes or not (found or self.state.settled)):  # which says why there are none
+            if self.refit():  # which draws what is due
+                found = handed_out()
+            if len(found) < n:
+                self.draw_readings(n - len(found))
+                found = handed_out()
         return [self._query(position) for position in found]
 
     def draw_readings(self, count: int) -> int:

@@ -86,7 +86,8 @@ def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool, expert: 
         rule = f"be {annotator!r} or nobody, as --annotator says"
         raise InputError("annotator", rule, repr(row.annotator), "Left out, the file's own names are taken.")
     label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
-    who = row.annotator or annotator or _only(audit.state.assigned.get(row.position))
+    kept_for = None if expert else audit.state.assigned.get(row.position)  # an annotator, who is not the one to read
+    who = row.annotator or annotator or _only(kept_for)
     id = audit.pool.ids[row.position]
     told = audit.tell(id, label, annotator=who, note=row.note, replace=replace, given_at=row.at, expert=expert)
     return told.new

@@ -9,7 +9,7 @@ from typing import Any, Self
 from altmas.audits.fits import under_way
 from altmas.audits.opened import Opened
 from altmas.audits.sample import drawing
-from altmas.audits.state import DISPUTED, LABELLED, UNSETTLED, Entry, State
+from altmas.audits.state import DISPUTED, LABELLED, Entry, State
 from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import class_place, plain
@@ -81,12 +81,13 @@ class Record(Opened):
             return False
         if experts and annotator not in experts:
             raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
-        if position not in state.to_read and position not in state.settled and state.verdict(position) not in UNSETTLED:
+        if not state.may_be_read(position):
             hint = "altmas next --second-reading has them; expert=False gives an ordinary answer."
             rule = "be one that was drawn for a second reading, or that annotators left undecided"
             raise InputError("id", rule, repr(self.pool.ids[position]), hint)
         if annotator in state.standing(position):
-            raise InputError("expert", "be somebody else than the annotator", repr(annotator))
+            hint = "" if annotator else "Say who reads: --annotator."
+            raise InputError("expert", "be somebody else than the annotator", repr(annotator), hint)
         return True
 
     def _given_before(self, position: int, annotator: str, *, replace: bool, expert: bool = False) -> Entry | None:
@@ -166,7 +167,7 @@ class Record(Opened):
         """
         with self.store.lock:
             self.refresh()
-            count = self.state.annotators().get(annotator, 0)
+            count = len(self.state.given_by(annotator))
             if count == 0:
                 return None
             place = count - 1 if place is None else min(place, count - 1)

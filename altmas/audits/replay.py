@@ -67,6 +67,8 @@ def draw_problems(audit: Audit) -> list[str]:
             problems.append(f"event {event.seq} asks again about what was not left open")
         if event.kind == "answered" and audit.position(event.body["item"]) not in state.order:
             problems.append(f"event {event.seq} answers a question that was not asked")
+        elif event.kind == "answered" and event.body.get("expert") and (wrong := _no_reading(event, state, audit)):
+            problems.append(f"event {event.seq} {wrong}")
         if event.kind == "fitted" and (wrong := _out_of_turn(event, state)):
             problems.append(f"refit {event.body['number']} (event {event.seq}) {wrong}")
         state.take([event])
@@ -100,6 +102,15 @@ def _wrong_reading(event: Event, state: State, audit: Audit) -> str:
         return "are not those that seed, secret and answers lead to"
     alike = (np.allclose(made[name], body[name], rtol=SAME_FIT, atol=0) for name in ("propensities", "chances"))
     return "" if all(alike) else "do not have the chances that seed, secret and answers lead to"
+
+
+def _no_reading(event: Event, state: State, audit: Audit) -> str:
+    who, experts, position = event.body["annotator"], audit.settings.experts, audit.position(event.body["item"])
+    if experts and who not in experts:
+        return "reads an answer again in the name of somebody who is no expert"
+    if who in state.standing(position):
+        return "reads an answer of the same annotator again"
+    return "" if state.may_be_read(position) else "reads an answer that was not drawn for it"
 
 
 def _out_of_turn(event: Event, state: State) -> str:

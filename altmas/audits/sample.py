@@ -75,9 +75,15 @@ def drawing(state: State) -> Drawing:
     return Drawing(tuple(rounds), answers, lost, reasons, readings_of(state), circumstances_of(state, answers))
 
 
-def readings_of(state: State) -> tuple[ReadRound, ...]:
-    """The second readings drawn so far, with what experts read; what they settled needs no draw, so it is certain."""
-    rounds = [_read_round(one.positions, state, one.propensities, one.among, one.chances) for one in state.rereads]
+def readings_of(state: State, *, waiting: bool = False) -> tuple[ReadRound, ...]:
+    """The second readings drawn so far, with what experts read; what they settled needs no draw, so it is certain.
+
+    Those drawn after the last one ever read count as not drawn yet, like questions: whoever looks, and has readings
+    drawn by that, changes no number. For the next draw, those `waiting` are drawn all the same.
+    """
+    last = max((k for k, one in enumerate(state.rereads) if any(map(state.ever_read, one.positions))), default=-1)
+    made = state.rereads if waiting else state.rereads[: last + 1]
+    rounds = [_read_round(one.positions, state, one.propensities, one.among, one.chances) for one in made]
     settled = [position for position in state.settled if position not in state.to_read]
     if settled:
         certain = (1.0,) * len(settled)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits.fits import READINGS_PER_ANSWER
-from altmas.audits.sample import drawing
+from altmas.audits.sample import drawing, readings_of
 from altmas.audits.state import LABELLED, State
-from altmas.core.loop import Plan
+from altmas.core.loop import FIRST_RATIO, Plan
 from altmas.core.method import HearsPeople, ReadRound, Replays
 from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
-PER_ANSWER = 0.25
+PER_ANSWER = FIRST_RATIO
 """Second readings per answer, where nobody says."""
 
 
@@ -26,8 +27,8 @@ def planned(audit: Audit, state: State) -> tuple[int, int | None]:
     if settings.cost_expert is not None:
         assert settings.budget is not None
         plan = Plan(settings.budget, settings.initial, settings.batch, settings.level, expert_cost=settings.cost_expert)
-        ratio = per_answer(audit, state)
-        now = max(plan.readings_due(answered, 0, ratio), 0) if answered else 0
+        ratio, drawn = per_answer(audit, state), len(state.to_read)
+        now = drawn + max(plan.readings_due(answered, drawn, ratio), 0) if answered else 0
         return now, int((settings.budget - answers_planned(audit, state)) / settings.cost_expert)
     total = settings.second_readings
     if total is None and settings.budget is not None:
@@ -42,7 +43,8 @@ def answers_planned(audit: Audit, state: State) -> int:
     settings = audit.settings
     if settings.budget is None or settings.cost_expert is None:
         return settings.budget or 0
-    return max(int(settings.budget / (1 + settings.cost_expert * per_answer(audit, state)) + 1e-9), 1)
+    left = settings.budget - settings.cost_expert * len(state.to_read)  # what is drawn will be paid for
+    return max(int(min(settings.budget / (1 + settings.cost_expert * per_answer(audit, state)), left) + 1e-9), 1)
 
 
 def per_answer(audit: Audit, state: State) -> float:
@@ -57,7 +59,8 @@ def per_answer(audit: Audit, state: State) -> float:
 def readings_due(audit: Audit, state: State) -> int:
     """How many second readings to draw now: in portions, the last as large as it is."""
     wanted, total = planned(audit, state)
-    due = wanted - len(state.to_read)
+    unread = state.tally[LABELLED] - len(state.to_read.keys() | state.settled)
+    due = min(wanted - len(state.to_read), unread)
     goal = answers_planned(audit, state)
     last = wanted == total or (goal > 0 and len(state.resolved) >= goal)
     return due if state.fits and (due >= audit.settings.batch or (last and due > 0)) else 0
@@ -65,9 +68,10 @@ def readings_due(audit: Audit, state: State) -> int:
 
 def next_readings(audit: Audit, state: State, count: int, fit: int | None) -> ReadRound:
     """The next answers to read, as the log up to here and a fit lead to them."""
-    if not isinstance(audit.method, Replays):
-        raise InputError("method", "be certified for second readings", repr(audit.method.name))
-    drawn = drawing(state)
+    if not isinstance(audit.method, Replays) or not getattr(audit.method, "takes_readings", False):
+        rule = "be certified, without anytime intervals, for second readings"
+        raise InputError("method", rule, repr(audit.method.name))
+    drawn = replace(drawing(state), readings=readings_of(state, waiting=True))
     run: Any = drawn.heard(audit.method.replay(audit.job, drawn.asked_rounds(audit.kept)))
     assert isinstance(run, HearsPeople)
     round: ReadRound = (run if fit is None else run.with_kept(audit.kept(fit))).choose_readings(count)

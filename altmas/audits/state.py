@@ -154,7 +154,7 @@ class State:
         entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""), expert)
         if not expert:
             self.entries.setdefault(position, {}).setdefault(annotator, []).append(entry)
-            if isinstance(label, str):
+            if isinstance(label, str) and not isinstance(self.verdict(position), int):
                 self.late.add(position)
         self.looked_at = False
         self._by_seq[event.seq] = entry
@@ -276,13 +276,21 @@ class State:
 
         Nobody reads an answer of their own again.
         """
-        for position in (*self.to_read, *self.unsettled()):
+        for position in dict.fromkeys((*self.to_read, *self.unsettled())):  # an answer may be in dispute after its draw
             if not self._read.get(position) and (not expert or expert not in self.standing(position)):
                 yield position
+
+    def may_be_read(self, position: int) -> bool:
+        """Whether an answer was drawn for a second reading, or annotators left it undecided."""
+        return position in self.to_read or position in self.settled or self.verdict(position) in UNSETTLED
 
     def readings_open(self) -> int:
         """How many answers drawn for a second reading were not read yet."""
         return sum(not self._read.get(position) for position in self.to_read)
+
+    def ever_read(self, position: int) -> bool:
+        """Whether an expert ever read it, even if that was taken back."""
+        return position in self._read
 
     def ever_answered(self, position: int) -> bool:
         """Whether any answer was ever given, even if it was taken back."""

@@ -129,8 +129,8 @@ class CertifiedFindings:
     def reading_table(self) -> pd.DataFrame:
         """A row per answer that an expert read: its id, the answer, the expert's label, the chance of being read."""
         state, pool = self.state, self.job.pool
-        rows = np.flatnonzero(state.read >= 0)
-        chance = reading_chances(state) if len(rows) else np.ones(len(state.answers))
+        rows = np.flatnonzero(state.read_again)
+        chance = reading_chances(state)
         said, read = state.answers.labels[rows], state.read[rows]
         return pd.DataFrame(
             {
@@ -328,13 +328,22 @@ class CertifiedFindings:
 
     def at_all_looks(self) -> CertifiedFindings:
         """The same, with intervals that hold at all looks together."""
+        self._check_unread()
         return replace(self, anytime=True)
+
+    def _check_unread(self) -> None:
+        """Refuse bets where experts have read: those are placed on the answers as they were given."""
+        if self.state.readings:
+            hint = "Intervals of one look have what they read."
+            rule = "be asked for where no expert has read"
+            raise InputError("intervals at all looks", rule, f"{self.readings:,} readings", hint)
 
     def looks_at(self, *ratios: Ratio) -> list[tuple[float, float]]:
         """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one.
 
         The run is made again from its answers, betting on these as it goes.
         """
+        self._check_unread()
         return [one.interval(self.level) for one in self._bets(ratios)]
 
     def _bets(self, ratios: Sequence[Watched], answers: Answers | None = None) -> tuple[Bets, ...]:

@@ -44,26 +44,28 @@ def reading_chances(state: State) -> FloatArray:
     """r_i of each answer `[n]`.
 
     Readings that were drawn and did not come are taken to be like those that came, and answers that had no chance yet,
-    because nothing was drawn since they came, to be corrected like the others.
+    because nothing was drawn since they came, to be corrected like the others. What experts settled they read for
+    certain, and it stands for no other answer: annotators had none to be wrong in.
     """
-    items, read = state.answers.items, state.read >= 0
+    items, read = state.answers.items, state.read_again
+    if not read.any():
+        return np.ones(len(items))
+    drawable = ~np.isin(items, state.circumstances.settled)
     inclusion, chance = state.inclusion[items], inclusion_at(state.reread.hazard[items])
-    some, drawn = chance > 0, np.isin(items, state.reread.items)
+    some, drawn = (chance > 0) & drawable, np.isin(items, state.reread.items)
     weight = np.divide(1.0, inclusion * chance, out=np.zeros(len(items)), where=some)
     came = float(weight[read].sum() / max(weight[drawn].sum(), _NOTHING))
-    share = float((1 / inclusion[some]).sum() / (1 / inclusion).sum())
+    share = float((1 / inclusion[some]).sum() / max((1 / inclusion[drawable]).sum(), _NOTHING))
     return np.where(some, np.minimum(chance * came * share, 1.0), 1.0)
 
 
 def _likely(state: State, *, as_shown: bool) -> FloatArray:
     """What every answer makes of its item's label `[n, C]`."""
-    items, read = state.answers.items, state.read >= 0
-    teaches = read & ~np.isin(items, state.circumstances.settled)
-    chance = reading_chances(state) if read.any() else np.ones(len(items))
+    items = state.answers.items
     heard = Heard.of(state.circumstances.votes, state.answers, len(state.setup.job.pool.classes))
     return likely(
-        state.believed_of_all[items], state.answers.labels, heard, teaches, state.labels.labels,
-        chance**-READ_WEIGHTING, state.setup.cross_fit.fold[items], as_shown=as_shown,
+        state.believed_of_all[items], state.answers.labels, heard, state.read_again, state.labels.labels,
+        reading_chances(state)**-READ_WEIGHTING, state.setup.cross_fit.fold[items], as_shown=as_shown,
     )  # fmt: skip
 
 

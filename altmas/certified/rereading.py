@@ -50,11 +50,12 @@ class Rereading:
         hazard = self.hazard.copy()
         with np.errstate(divide="ignore"):  # an answer that was certain to be read has an endless hazard
             hazard[round.among] = -np.log1p(-round.chances)
-        grown = hazard - self.hazard
-        run = np.full(len(hazard), np.inf)
-        if np.isfinite(grown).all():
-            rate = np.maximum(grown[round.items], LEAST)
-            run = self.run + grown * max(float(((clocks - self.run)[round.items] / rate).max(initial=0.0)), 0.0)
+        # A clock of an answer certain to be read has run out; others, and those of answers to come, know nothing of it.
+        certain = np.isinf(hazard)
+        grown = np.where(certain, 0.0, hazard) - np.where(certain, 0.0, self.hazard)
+        drawn = round.items[~certain[round.items]]
+        rang = (clocks - self.run)[drawn] / np.maximum(grown[drawn], LEAST)
+        run = np.where(certain, np.inf, self.run + grown * max(float(rang.max(initial=0.0)), 0.0))
         return replace(
             self, hazard=hazard, run=run, items=np.append(self.items, round.items),
             labels=np.append(self.labels, round.labels), rounds=self.rounds + 1,

@@ -32,7 +32,7 @@ from altmas.core.answers import Answers, Circumstances
 from altmas.core.method import AskedRound, ReadRound
 from altmas.core.policies import Choice, draw_in_turn
 from altmas.core.streams import stream
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 LOOK_AHEAD = 1.3
 """Chances are set so that the inclusion probabilities would be right after this many times the answers so far."""
@@ -110,9 +110,14 @@ class State:
         return read_labels(self)
 
     @property
+    def read_again(self) -> BoolArray:
+        """Which answers experts have read `[n]`; what they settled had no answer to be read again."""
+        return (self.read >= 0) & ~np.isin(self.answers.items, self.circumstances.settled)
+
+    @property
     def readings(self) -> int:
         """How many answers experts have read."""
-        return int((self.read >= 0).sum())
+        return int(self.read_again.sum())
 
     @cached_property
     def corrected(self) -> Corrected | None:

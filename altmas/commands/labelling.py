@@ -63,8 +63,10 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
     from altmas.core.progress import reporter
 
     with shared.opened(audit) as held, reporter(True) as progress:
-        who = next(iter(annotators), "table")
-        reads = expert or who in held.settings.experts
+        experts = held.settings.experts
+        unnamed = (experts[0] if len(experts) == 1 else "expert") if expert else "table"
+        who = next(iter(annotators), unnamed)
+        reads = expert or who in experts
         wanted = count if count is not None else _left(held, reads)
         if wanted < 1:
             what = "no second reading is planned" if reads else "the budget is spent, or there is none"

@@ -20,6 +20,9 @@ from altmas.metrics.types import IntArray
 USUAL_INITIAL, USUAL_BATCH = 50, 10
 """Labels before the first fit and per round after it, where neither the user nor the method says."""
 
+FIRST_RATIO = 0.25
+"""Second readings per answer that money is kept for, until the first answers tell."""
+
 CONTEST_INITIAL, CONTEST_BATCH = 5, 1
 """The same where the best of several models is sought: each answer decides what to ask next."""
 
@@ -41,13 +44,18 @@ class Plan:
     expert_cost: float | None = None
     most: int | None = None  # items there are
 
-    def answers_due(self, answered: int, ratio: float) -> int:
+    def answers_due(self, answered: int, ratio: float, read: int = 0) -> int:
         """How many questions to ask next, with so many readings planned for each answer; none where enough were.
+
+        What `read` readings have cost is spent, whatever is planned now.
 
         >>> Plan(675, 50, 10, 0.95, expert_cost=5.0).answers_due(298, 0.25)
         2
         """
-        most = self.budget if self.expert_cost is None else int(self.budget / (1 + self.expert_cost * ratio) + 1e-9)
+        most = self.budget
+        if self.expert_cost is not None:
+            left = self.budget - self.expert_cost * read
+            most = int(min(self.budget / (1 + self.expert_cost * ratio), left) + 1e-9)
         most = max(most, 1) if self.most is None else min(max(most, 1), self.most)
         return min(self.batch if answered else self.initial, most - answered)
 
@@ -61,7 +69,7 @@ class Plan:
         if self.expert_cost is None:
             return self.readings * answered // self.budget - read
         money = int((self.budget - answered) / self.expert_cost + 1e-9)
-        last = self.answers_due(answered, ratio) <= 0
+        last = self.answers_due(answered, ratio, read) <= 0
         return min(money if last else int(ratio * answered), money, answered) - read
 
     def reached(self, estimates: tuple[Estimate, ...]) -> bool:
@@ -98,9 +106,9 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan, expert: Oracle 
     With an `expert`, some answers of every batch are read again, as the plan has it.
     """
     run: Run = method.begin(job)
-    answers, number, read, ratio, missing = Answers(), 0, 0, 0.0, 0
+    answers, number, read, ratio, missing = Answers(), 0, 0, FIRST_RATIO, 0
     run.update(answers, number)
-    while (want := plan.answers_due(len(answers) + missing, ratio)) > 0:
+    while (want := plan.answers_due(len(answers) + missing, ratio, read)) > 0:
         choice = _checked(run.choose(want), answers, job, method)
         labels = _ask_all(oracle, job, choice.items, answers, may_skip=isinstance(run, TakesMissing))
         came = labels >= 0

@@ -29,7 +29,7 @@ class TableOracle:
     labels: Mapping[Hashable, Hashable]
 
     @classmethod
-    def of(cls, labels: Any, ids: Sequence[Hashable]) -> TableOracle:
+    def of(cls, labels: Any, ids: Sequence[Hashable], who: str = "oracle") -> TableOracle:
         """From a mapping by id, a pandas Series indexed by id, or one label per item in the pool's order.
 
         Where the ids are only positions, a Series is a column like any other: its index may be a shuffled one.
@@ -40,8 +40,8 @@ class TableOracle:
             labels = labels.to_dict()
         if isinstance(labels, Mapping):
             return cls({plain(k): plain(v) for k, v in labels.items()})
-        column = as_column("oracle", labels)
-        same_length("oracle", len(column), len(ids), "label", "labels")
+        column = as_column(who, labels)
+        same_length(who, len(column), len(ids), "label", "labels")
         return cls(dict(zip(ids, column, strict=True)))
 
     def __post_init__(self) -> None:
@@ -109,19 +109,19 @@ def ask(oracle: Oracle, pool: Pool, position: int, who: str = "oracle", *, may_s
     return place
 
 
-def as_oracle(oracle: Any, pool_ids: Sequence[Hashable]) -> Oracle:
-    """A callable as it is; a mapping or a column of labels as a table."""
+def as_oracle(oracle: Any, pool_ids: Sequence[Hashable], who: str = "oracle") -> Oracle:
+    """A callable as it is; a mapping or a column of labels as a table; `who` names it where it is refused."""
     if callable(oracle):
         callable_oracle: Oracle = oracle
         return callable_oracle
     if oracle is None:
-        raise InputError("oracle", "be a callable, a mapping of ids to labels, or one label per item", "none")
-    return TableOracle.of(oracle, pool_ids)
+        raise InputError(who, "be a callable, a mapping of ids to labels, or one label per item", "none")
+    return TableOracle.of(oracle, pool_ids, who)
 
 
-def labels_in(oracle: Any, ids: Sequence[Hashable]) -> tuple[Hashable, ...]:
+def labels_in(oracle: Any, ids: Sequence[Hashable], who: str = "oracle") -> tuple[Hashable, ...]:
     """The classes an oracle is known to use on these items, for pools that declare none; empty for a callable."""
     if oracle is None or (callable(oracle) and not isinstance(oracle, TableOracle)):
         return ()
-    table = oracle if isinstance(oracle, TableOracle) else TableOracle.of(oracle, ids)
+    table = oracle if isinstance(oracle, TableOracle) else TableOracle.of(oracle, ids, who)
     return sorted_classes(table.labels[one] for one in ids if one in table.labels)

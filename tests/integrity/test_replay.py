@@ -89,3 +89,33 @@ def test_a_report_is_intact_and_tells_the_same_twice(tmp_path):
         one, two = (audit.report(tmp_path / name).read_text() for name in ("one.md", "two.md"))
     assert one == two
     assert "The record is intact." in one
+
+
+@pytest.mark.parametrize("overlap", [1, 2])
+def test_an_audit_in_which_experts_read_as_well_replays(tmp_path, overlap, seed):
+    """Readings that come late or not at all, are changed and taken back, disputes that are settled and opened again."""
+    chance = random.Random(seed)
+    truth, said, confidence = vendor(300)
+    pool, experts = pool_with_groups(said, confidence), ("ada", "bob")
+    options = {"initial": 20, "metrics": "accuracy", "overlap": overlap, "experts": experts, "budget": 120}
+    with Audit.create(tmp_path / "a", pool, **options) as audit:
+        for _ in range(60):
+            who = chance.choice(("mk", "jo", "ab", *experts))
+            reads = who in experts and chance.random() < 0.8
+            wait = chance.random() < (0.8 if reads else 0.3)
+            queries = audit.ask(chance.choice((1, 2, 7)), annotator=who, wait=wait, second_reading=reads)
+            for query in chance.sample(queries, chance.randint(0, len(queries))):
+                right, wrong = CLASSES[truth[query.position]], CLASSES[truth[query.position] - 1]
+                answer = chance.choice((right,) * 8 + (wrong,) * 3 + ("unsure", "skip"))
+                audit.tell(query.id, answer, annotator=who, replace=True, expert=reads)
+            if chance.random() < 0.3:
+                audit.undo(who)
+            if chance.random() < 0.1:
+                audit.redo(who)
+            if chance.random() < 0.3:
+                audit.refit()
+            if chance.random() < 0.1 and audit.status().answered:
+                audit.estimate()
+        assert audit.status().to_read > 2
+        found = audit.verify(fits=True)
+    assert found.ok, found.problems

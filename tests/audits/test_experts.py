@@ -1,0 +1,633 @@
+"""Second readings in audits: drawn and logged, by experts alone, never of one's own answer, replayed and verified."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from altmas.audits.audit import Audit
+from altmas.audits.draws import ENGINE
+from altmas.audits.from_table import answer_from_table
+from altmas.audits.imports import RowsError, import_answers
+from altmas.audits.second_readings import answers_planned, planned, readings_due
+from altmas.audits.settings import Settings
+from altmas.metrics.errors import AltmasError, InputError
+from worlds.attacks import forge
+from worlds.audits import CLASSES, METRICS, answer, kinds, make_audit, make_world
+from worlds.people import EXPERT, annotator, bodies, read_again, with_expert
+
+
+@pytest.fixture(scope="module")
+def careless(world):
+    """What an annotator says who is wrong about a fifth."""
+    said = annotator(world.truth, 0.2, seed=3)
+    return lambda position: CLASSES[said[position]]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory, world, careless):
+    """A closed audit of a careless annotator, with two draws of second readings, all read."""
+    folder = tmp_path_factory.mktemp("template") / "audit"
+    with with_expert(folder, world, metrics=METRICS, budget=120) as audit:
+        answer(audit, world, 40, reply=careless)
+        read_again(audit, world, 10)
+        answer(audit, world, 60, reply=careless)
+        read_again(audit, world, 10)
+    return folder
+
+
+@pytest.fixture
+def audit(tmp_path, world):
+    with with_expert(tmp_path / "audit", world) as one:
+        yield one
+
+
+@pytest.fixture
+def read(folder):
+    """The audit of the template, to go on with."""
+    with Audit.open(folder) as one:
+        yield one
+
+
+# Asking
+
+
+def test_an_expert_is_asked_about_answers_of_others(audit, world):
+    answer(audit, world, 20)
+    queries = audit.ask(5, annotator=EXPERT)
+    assert len({one.id for one in queries}) == 5
+    assert all(audit.state.standing(one.position) for one in queries)
+    assert [one.id for one in audit.ask(5, annotator=EXPERT)] == [one.id for one in queries]
+    assert kinds(audit).count("reread") == 1
+    assert audit.status().to_read == audit.status().readings_open == 5
+
+
+def test_second_readings_are_the_same_until_they_are_made(audit, world):
+    answer(audit, world, 20)
+    first = [one.id for one in audit.ask(3, second_reading=True)]
+    assert [one.id for one in audit.ask(3, second_reading=True)] == first
+    assert kinds(audit).count("reread") == 1
+    audit.tell(first[0], "cat", annotator=EXPERT)
+    assert [one.id for one in audit.ask(2, second_reading=True)] == first[1:]
+
+
+def test_no_more_are_drawn_than_are_due_or_asked_for(audit, world):
+    answer(audit, world, 40)
+    assert len(audit.ask(1, annotator=EXPERT)) == 1
+    assert len(audit.state.to_read) == 10  # one for four
+    assert len(audit.ask(12, annotator=EXPERT)) == len(audit.state.to_read) == 12
+
+
+def test_before_there_is_an_answer_nothing_is_read(audit):
+    assert audit.ask(3, annotator=EXPERT) == []
+    audit.ask(5)
+    assert audit.ask(3, annotator=EXPERT) == []
+    assert "reread" not in kinds(audit)
+
+
+def test_an_expert_may_ask_for_ordinary_questions_too(audit):
+    assert len(audit.ask(3, annotator=EXPERT, second_reading=False)) == 3
+
+
+def test_nobody_is_handed_an_item_twice(tmp_path, world):
+    """One that was drawn for a reading, and is in dispute since."""
+    with with_expert(tmp_path / "a", world, overlap=2) as audit:
+        for query in audit.ask(20):
+            audit.tell(query.id, world.label(query.position), annotator="mk")
+        drawn = audit.ask(2, annotator=EXPERT)
+        for query in drawn:
+            audit.tell(query.id, world.wrong(query.position), annotator="jo")
+        again = [one.id for one in audit.ask(2, annotator=EXPERT)]
+        assert again == [one.id for one in drawn]
+        assert audit.status().disputed == 2
+
+
+def test_nobody_reads_an_answer_of_their_own(tmp_path, world):
+    with with_expert(tmp_path / "a", world, experts=[EXPERT, "bob"]) as audit:
+        queries = audit.ask(20)
+        for k, query in enumerate(queries):
+            audit.tell(query.id, world.label(query.position), annotator=EXPERT if k % 2 else "mk", expert=False)
+        audit.draw_readings(20)
+        mine = {one.id for one in queries[1::2]}
+        assert not mine & {one.id for one in audit.ask(20, annotator=EXPERT)}
+        with pytest.raises(InputError, match="expert must be somebody else than the annotator; got 'ada'"):
+            audit.tell(queries[1].id, "cat", annotator=EXPERT)
+        assert mine <= {one.id for one in audit.ask(20, annotator="bob")}
+
+
+# Telling
+
+
+def test_a_reading_of_what_was_not_drawn_is_refused(audit, world):
+    answer(audit, world, 20)
+    drawn = {one.position for one in audit.ask(5, annotator=EXPERT)}
+    other = next(one for one in audit.state.order if one not in drawn)
+    head = audit.status().head
+    for how in ({"annotator": EXPERT}, {"annotator": EXPERT, "expert": True}):
+        with pytest.raises(InputError, match="id must be one that was drawn for a second reading, or that annotators"):
+            audit.tell(audit.pool.ids[other], "cat", **how)
+    assert audit.status().head == head
+
+
+def test_a_reading_by_somebody_else_is_refused(audit, world):
+    answer(audit, world, 20)
+    (query,) = audit.ask(1, second_reading=True)
+    for who in ("mk", ""):
+        with pytest.raises(InputError, match=f"annotator must be one of the experts, ada; got '{who}'"):
+            audit.tell(query.id, "cat", annotator=who, expert=True)
+
+
+def test_who_is_not_named_reads_no_answer_of_nobody(tmp_path, world):
+    with make_audit(tmp_path / "a", world) as audit:
+        answer(audit, world, 20)
+        (query,) = audit.ask(1, second_reading=True)
+        with pytest.raises(InputError, match=r"somebody else than the annotator; got ''\. Say who reads"):
+            audit.tell(query.id, "cat", expert=True)
+        assert audit.tell(query.id, "cat", annotator="bob", expert=True).new
+        assert audit.status().experts == {"bob": 1}
+
+
+def test_a_reading_again_is_the_same_or_replaces(audit, world):
+    answer(audit, world, 20)
+    (query,) = audit.ask(1, annotator=EXPERT)
+    assert audit.tell(query.id, "cat", annotator=EXPERT).new
+    assert not audit.tell(query.id, "cat", annotator=EXPERT).new
+    with pytest.raises(InputError, match="the one already given; got 'cat' there, 'dog' now"):
+        audit.tell(query.id, "dog", annotator=EXPERT)
+    audit.tell(query.id, "dog", annotator=EXPERT, replace=True)
+    assert audit.state.reading(query.position) == CLASSES.index("dog")
+    assert audit.state.verdict(query.position) == world.truth[query.position]  # the answer stays the answer
+
+
+def test_experts_who_differ_have_read_nothing(tmp_path, world):
+    with with_expert(tmp_path / "a", world, experts=[EXPERT, "bob"]) as audit:
+        answer(audit, world, 20)
+        (query,) = audit.ask(1, annotator=EXPERT)
+        audit.tell(query.id, "cat", annotator=EXPERT)
+        audit.tell(query.id, "dog", annotator="bob")
+        assert audit.state.reading(query.position) == "disputed"
+        assert audit.findings().people["readings"] == 0
+
+
+def test_readings_are_taken_back_and_given_again(audit, world, careless):
+    answer(audit, world, 30, reply=careless)
+    before = audit.estimate()
+    positions = read_again(audit, world, 15)
+    after = audit.estimate()
+    assert not after["estimate"].equals(before["estimate"])
+    done = audit.undo(EXPERT)
+    assert done.position == positions[-1]
+    assert audit.status().experts == {EXPERT: 14}
+    assert audit.status().answered == 30
+    assert audit.status().taken_back == 0
+    assert [one.position for one in audit.ask(1, annotator=EXPERT)] == [positions[-1]]
+    assert audit.redo(EXPERT).position == positions[-1]
+    assert audit.estimate().equals(after)
+    for _ in positions:
+        audit.undo(EXPERT)
+    assert audit.findings().people["readings"] == 0
+    assert audit.estimate()["estimate"].tolist() == before["estimate"].tolist()
+
+
+def test_an_expert_can_look_at_what_they_read(audit, world):
+    answer(audit, world, 20)
+    positions = read_again(audit, world, 3)
+    last, place, count = audit.answer_of(EXPERT)
+    assert (last.position, place, count) == (positions[-1], 2, 3)
+    assert audit.answer_of(EXPERT, 0)[0].position == positions[0]
+
+
+def test_a_skip_after_a_label_is_not_late(tmp_path, world):
+    with make_audit(tmp_path / "a", world, overlap=2) as audit:
+        first, second = audit.ask(2)
+        audit.tell(first.id, "cat", annotator="mk")
+        audit.tell(first.id, "skip", annotator="jo")
+        audit.tell(second.id, "skip", annotator="mk")
+        audit.tell(second.id, "cat", annotator="jo")
+        assert audit.state.late == {second.position}
+
+
+def test_skipped_questions_that_are_answered_again_are_late(tmp_path, world):
+    with make_audit(tmp_path / "a", world) as audit:
+        answer(audit, world, 30, reply=lambda position: "skip" if position % 3 == 0 else world.label(position))
+        missing = audit.status().skipped
+        for query in audit.ask(4, again=True):
+            audit.tell(query.id, world.label(query.position), replace=True)
+        assert audit.status().skipped == missing - 4
+        state = audit.findings().found.state
+        assert np.isin(state.circumstances.late, state.answers.items).sum() == 4
+        assert audit.verify(fits=True).ok
+
+
+# Numbers
+
+
+def test_with_a_careful_annotator_an_expert_changes_no_number(tmp_path, world):
+    tables = []
+    for name, options in (("alone", {}), ("read", {"experts": [EXPERT]})):
+        with make_audit(tmp_path / name, world, metrics=METRICS, budget=60, **options) as audit:
+            answer(audit, world, 60)
+            if options:
+                assert len(read_again(audit, world, 20)) == 20
+            tables.append(audit.estimate())
+    alone, read = tables
+    assert read.drop(columns="promise").equals(alone.drop(columns="promise"))
+    assert (read["promise"] != alone["promise"]).all()
+
+
+def test_readings_move_the_estimates_to_the_truth(read, world):
+    found = read.findings()
+    assert found.people["readings"] == 20
+    assert found.people["changed"] >= 1
+    row = found.estimates.iloc[0]
+    assert row["low"] <= world.accuracy <= row["high"]
+    assert "Experts read 20 of 60 answers again and changed" in found.people["sentences"][0]
+    assert found.people["sensitivity"] == []
+    with pytest.raises(InputError, match="intervals at all looks must be asked for where no expert has read"):
+        read.estimate(anytime=True)
+
+
+def test_the_report_says_who_read(read, tmp_path):
+    text = read.report(tmp_path / "report.md").read_text()
+    assert "ada, expert" in text
+    assert "20 readings" in text
+    assert "confirmed by experts" in text
+    assert "Experts read 20 of 60 answers again" in text
+
+
+# Replay
+
+
+def test_honest_readings_verify(read):
+    found = read.verify(fits=True)
+    assert found.ok, found.problems
+    assert found.notices == ()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_readings_that_come_late_and_disputes_that_are_settled_verify(tmp_path, world, order):
+    with with_expert(tmp_path / "a", world, overlap=2) as audit:
+        for size in (20, 10, 10):
+            for k, query in enumerate(audit.ask(size)):
+                label, wrong = world.label(query.position), world.wrong(query.position)
+                audit.tell(query.id, label, annotator="mk")
+                audit.tell(query.id, wrong if k % 5 == 0 else label, annotator="jo")
+            queries = audit.ask(6, annotator=EXPERT)
+            for k in order:
+                audit.tell(queries[k].id, world.label(queries[k].position), annotator=EXPERT)
+            audit.undo(EXPERT)
+        assert audit.status().settled > 0
+        audit.estimate()
+        found = audit.verify(fits=True)
+    assert found.ok, found.problems
+
+
+def test_draws_after_a_settled_dispute_are_left_to_chance(tmp_path, world):
+    """Else the likeliest would be drawn for certain."""
+    first = set()
+    for seed in range(4):
+        with with_expert(tmp_path / str(seed), world, overlap=2, seed=seed) as audit:
+            for k, query in enumerate(audit.ask(12)):
+                audit.tell(query.id, world.label(query.position), annotator="mk")
+                audit.tell(query.id, (world.wrong if k == 0 else world.label)(query.position), annotator="jo")
+            (dispute,) = audit.ask(1, annotator=EXPERT, wait=False)
+            audit.tell(dispute.id, world.label(dispute.position), annotator=EXPERT)
+            audit.draw_readings(3)
+            (event,) = bodies(audit, "reread")
+            run = audit.findings().found.state
+            assert np.isfinite(run.reread.run).sum() == audit.pool.size - 1
+            first.add(tuple(event["places"]))
+    assert len(first) > 1
+
+
+def forged(folder, change):
+    """Every draw of second readings, changed; the chain is made to fit."""
+    done = []
+
+    def all_of(told):
+        out = []
+        for at, kind, body, client in told:
+            if kind == "reread" and not done:
+                done.append(change(body))
+            out.append((at, kind, body, client))
+        return out
+
+    forge(folder, all_of)
+    assert done
+
+
+def higher_chances(body):
+    body["chances"] = [min(1.5 * one, 1.0) for one in body["chances"]]
+
+
+def one_chance(body):
+    body["chances"][body["among"].index(body["places"][0])] *= 1.01
+
+
+def other_items(body):
+    spare = [one for one in body["among"] if one not in body["places"]]
+    body["places"][-1] = spare[0]
+
+
+def other_propensities(body):
+    body["propensities"][0] *= 0.9
+
+
+def fewer_to_draw_from(body):
+    gone = next(k for k, one in enumerate(body["among"]) if one not in body["places"])
+    del body["among"][gone], body["chances"][gone]
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (higher_chances, "do not have the chances that seed, secret and answers lead to"),
+        (one_chance, "do not have the chances that seed, secret and answers lead to"),
+        (other_propensities, "do not have the chances that seed, secret and answers lead to"),
+        (other_items, "are not those that seed, secret and answers lead to"),
+        (fewer_to_draw_from, "are not those that seed, secret and answers lead to"),
+        (lambda body: body.update(fit=None), "were drawn with another fit than the newest there was"),
+        (lambda body: body.update(round=3), "are not round 0, whose turn it is"),
+    ],
+)
+def test_readings_that_were_picked_or_weighed_by_hand_are_found(tmp_path, folder, change, why):
+    forged(folder, change)
+    with Audit.open(folder) as audit:
+        found = audit.verify()
+    assert not found.ok
+    assert any(why in one for one in found.problems), found.problems
+
+
+def undrawn(body, told):
+    places = [place for _, kind, body, _ in told if kind == "reread" for place in body["places"]]
+    items = [item for _, kind, body, _ in told if kind == "drawn" for item in body["items"]]
+    body["item"] = next(one for k, one in enumerate(items) if k not in places)
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (undrawn, "reads an answer that was not drawn for it"),
+        (lambda body, _: body.update(annotator="mk"), "in the name of somebody who is no expert"),
+    ],
+)
+def test_a_reading_that_could_not_be_is_found(folder, change, why):
+    def changed(told):
+        last = next(body for _, _, body, _ in reversed(told) if body.get("expert"))
+        change(last, told)
+        return told
+
+    forge(folder, changed)
+    with Audit.open(folder) as audit:
+        found = audit.verify()
+    assert any(why in one for one in found.problems), found.problems
+
+
+def test_an_audit_that_is_closed_and_opened_goes_on(folder, world):
+    with Audit.open(folder) as audit:
+        before, table = audit.status(), audit.estimate()
+        waiting = [one.id for one in audit.ask(3, annotator=EXPERT)]
+    with Audit.open(folder) as audit:
+        now = audit.status()
+        assert (now.experts, now.to_read) == (before.experts, before.to_read + 3)
+        assert audit.estimate()["estimate"].tolist() == pytest.approx(table["estimate"].tolist(), abs=0.05)
+        assert [one.id for one in audit.ask(3, annotator=EXPERT)] == waiting
+        read_again(audit, world, 3)
+        assert audit.verify(fits=True).ok
+
+
+def test_what_was_acknowledged_survives_a_kill(tmp_path, world, audit):
+    answer(audit, world, 30)
+    audit.store.checkpoint()
+    read_again(audit, world, 6)
+    left = shutil.copytree(audit.folder, tmp_path / "left", ignore=shutil.ignore_patterns("*-shm", "*.lock"))
+    with Audit.open(left) as again:
+        assert again.status().experts == {EXPERT: 6}
+        assert again.state.read_by(next(iter(again.state.to_read)))
+        assert again.verify(fits=True).ok
+
+
+def test_where_nothing_can_be_written_the_numbers_are_the_same(folder, tmp_path, world, careless, monkeypatch):
+    """Though a refit is due, and readings to be drawn."""
+    with Audit.open(folder) as audit:
+        for query in audit.ask(60, annotator="mk"):
+            audit.tell(query.id, careless(query.position), annotator="mk")
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    with monkeypatch.context() as patch, Audit.open(folder) as audit:
+        patch.setattr(audit.store, "_read_only", "for a test")
+        assert audit.refit_due()
+        table = audit.estimate()
+        assert audit.status().to_read == 20
+        with pytest.raises(AltmasError):
+            audit.ask(5, annotator=EXPERT)
+    with Audit.open(copy) as audit:
+        assert audit.estimate().equals(table)
+        assert audit.status().to_read > 20
+
+
+def test_looking_changes_no_number(read, world, careless):
+    table = read.estimate()
+    read.draw_readings(7)
+    assert read.estimate().equals(table)
+    assert read.status().readings_open == 7
+    read_again(read, world, 1)
+    assert not read.estimate().equals(table)
+
+
+# Plans
+
+
+def test_readings_fall_due_in_portions_as_answers_come(audit, world):
+    answer(audit, world, 20)
+    assert readings_due(audit, audit.state) == 0
+    answer(audit, world, 40)
+    audit.refit()
+    assert planned(audit, audit.state) == (10, 15)
+    assert len(audit.state.to_read) == 10
+    answer(audit, world, 60)
+    assert audit.refit_due()
+    audit.refit()
+    assert len(audit.state.to_read) == 15
+    assert not audit.refit_due()
+
+
+def test_no_reading_is_due_where_none_is_left_to_draw(tmp_path, world):
+    """What an expert settled is an answer, and none to be read again: it would be due for ever."""
+    with with_expert(tmp_path / "a", world, budget=20, second_readings=20, overlap=2) as audit:
+        for k, query in enumerate(audit.ask(20)):
+            audit.tell(query.id, world.label(query.position), annotator="mk")
+            audit.tell(query.id, (world.wrong if k < 3 else world.label)(query.position), annotator="jo")
+        for query in audit.ask(3, annotator=EXPERT, wait=False):
+            audit.tell(query.id, world.label(query.position), annotator=EXPERT)
+        audit.refit()
+        assert len(audit.state.to_read) == 17
+        assert not audit.refit_due()
+
+
+@pytest.mark.parametrize("cost", [0.5, 4.0])
+def test_money_is_split_between_both(tmp_path, world, careless, cost):
+    with with_expert(tmp_path / "a", world, budget=80, cost_expert=cost, batch=5) as audit:
+        for _ in range(60):
+            goal = answers_planned(audit, audit.state)
+            if len(audit.state.order) < goal:
+                answer(audit, world, min(len(audit.state.order) + 5, goal), reply=careless)
+            audit.refit()
+            due = audit.status().readings_open
+            if due:
+                read_again(audit, world, due)
+            elif len(audit.state.order) >= goal:
+                break
+        asked, read = len(audit.state.order), len(audit.state.to_read)
+        assert 0 < read <= asked
+        assert 80 - 2 * cost - 2 <= asked + cost * read <= 80
+        assert audit.verify(fits=True).ok
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"method": "random"}, "experts must come with a method whose answers can be corrected; got 'random'"),
+        ({"options": {"interval": "anytime"}}, "experts must come with a method whose answers can be corrected"),
+        ({"experts": [EXPERT, EXPERT]}, "experts must be named once each"),
+        ({"experts": [""]}, "experts must be names"),
+        ({"experts": [], "second_readings": 5}, "experts must be named for second_readings; got nobody"),
+        ({"experts": [], "cost_expert": 5}, "experts must be named for cost_expert; got nobody"),
+        ({"second_readings": 61}, "second_readings must be at most 60, one for each answer; got 61"),
+        ({"second_readings": 0}, "second_readings must be an int >= 1"),
+        ({"second_readings": 5, "cost_expert": 2}, "second_readings must be left out with cost_expert"),
+        ({"cost_expert": 0}, "cost_expert must"),
+        ({"cost_expert": 2, "budget": None}, "budget must be given with cost_expert"),
+    ],
+)
+def test_plans_that_cannot_be_are_refused(tmp_path, world, given, why):
+    with pytest.raises(InputError, match=why):
+        with_expert(tmp_path / "a", world, **given)
+    assert not (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("options", [{"method": "random"}, {"options": {"interval": "anytime"}}])
+def test_of_other_methods_an_expert_settles_and_reads_nothing_again(tmp_path, world, options):
+    with make_audit(tmp_path / "a", world, overlap=2, **options) as audit:
+        for k, query in enumerate(audit.ask(20)):
+            audit.tell(query.id, world.label(query.position), annotator="mk")
+            audit.tell(query.id, (world.wrong if k < 2 else world.label)(query.position), annotator="jo")
+        for query in audit.ask(5, annotator="bob", second_reading=True):
+            audit.tell(query.id, world.label(query.position), annotator="bob", expert=True)
+        assert audit.status().settled == 2
+        assert audit.ask(5, annotator="bob", second_reading=True) == []
+        assert len(audit.estimate()) == 1
+    with make_audit(tmp_path / "b", world, **options) as audit:
+        answer(audit, world, 20)
+        with pytest.raises(InputError, match="method must be certified, without anytime intervals, for second reading"):
+            audit.ask(5, annotator="bob", second_reading=True)
+
+
+def test_an_audit_of_before_there_were_experts_opens(tmp_path, world, monkeypatch):
+    new = ("experts", "second_readings", "cost_expert")
+    before = {k: v for k, v in Settings(("accuracy",)).as_dict().items() if k not in new}
+    assert Settings.of(before, "then").experts == ()
+    whole = Settings.as_dict
+    with monkeypatch.context() as patch:
+        patch.setattr("altmas.audits.draws.ENGINE", ENGINE - 1)
+        patch.setattr(Settings, "as_dict", lambda self: {k: v for k, v in whole(self).items() if k not in new})
+        make_audit(tmp_path / "older", world).close()
+    with Audit.open(tmp_path / "older") as audit:
+        assert "experts" not in audit.created.body["settings"]
+        answer(audit, world, 30)
+        audit.tell(audit.ask(1, annotator="bob", second_reading=True)[0].id, "cat", annotator="bob", expert=True)
+        assert len(audit.estimate()) == 1
+        assert audit.verify(fits=True).ok
+
+
+# Files
+
+
+def test_an_expert_s_file_is_imported(audit, world, tmp_path):
+    answer(audit, world, 20)
+    queries = audit.ask(5, annotator=EXPERT)
+    table = pd.DataFrame({"id": [one.id for one in queries], "label": [world.label(one.position) for one in queries]})
+    table.to_csv(tmp_path / "read.csv", index=False)
+    done = import_answers(audit, tmp_path / "read.csv", annotator=EXPERT)
+    assert (done.new, done.known) == (5, 0)
+    assert import_answers(audit, tmp_path / "read.csv", annotator=EXPERT).known == 5
+    assert audit.status().experts == {EXPERT: 5}
+    assert audit.status().annotators == {"": 20}
+    assert all(one.get("expert") for one in bodies(audit, "answered")[20:])
+
+
+def test_rows_of_answers_that_were_not_drawn_are_refused(audit, world):
+    answer(audit, world, 20)
+    drawn = [one.id for one in audit.ask(2, annotator=EXPERT)]
+    others = [audit.pool.ids[one] for one in audit.state.order if audit.pool.ids[one] not in drawn][:2]
+    table = pd.DataFrame({"id": [*drawn, *others], "label": ["cat"] * 4})
+    with pytest.raises(RowsError, match="2 rows that cannot"):
+        import_answers(audit, table, annotator=EXPERT, expert=True)
+    assert audit.status().experts == {}
+    done = import_answers(audit, table, annotator=EXPERT, expert=True, partial=True)
+    assert (done.new, len(done.refused)) == (2, 2)
+
+
+def test_a_question_kept_for_an_annotator_is_not_read_in_their_name(tmp_path, world):
+    with make_audit(tmp_path / "a", world) as audit:
+        queries = audit.ask(20)
+        audit.assign([one.id for one in queries], "mk")
+        for one in queries:
+            audit.tell(one.id, world.label(one.position), annotator="mk")
+        (query,) = audit.ask(1, second_reading=True)
+        import_answers(audit, pd.DataFrame({"id": [query.id], "label": ["cat"]}), expert=True)
+        assert audit.status().experts == {"": 1}
+
+
+def test_a_table_reads_again_what_is_drawn_for_it(audit, world):
+    table = pd.DataFrame({"id": audit.pool.ids, "label": [world.label(one) for one in range(200)]})
+    answer_from_table(audit, table, 40)
+    done = answer_from_table(audit, table, 10, annotator=EXPERT)
+    assert (done.labels, done.lacking) == (10, 0)
+    assert audit.status().experts == {EXPERT: 10}
+    assert audit.status().answered == 40
+    done = answer_from_table(audit, table, 100, annotator=EXPERT)  # no more than there are answers
+    assert audit.status().experts == {EXPERT: 40}
+
+
+def test_a_table_that_lacks_an_item_leaves_it_unread(audit, world):
+    answer(audit, world, 20)
+    few = pd.DataFrame({"id": audit.pool.ids[:100], "label": [world.label(one) for one in range(100)]})
+    done = answer_from_table(audit, few, 10, annotator=EXPERT)
+    assert done.labels + done.lacking == 10
+    assert done.lacking > 0
+    assert audit.findings().people["readings"] == done.labels
+
+
+# Labels known before
+
+
+def test_known_labels_are_kept_with_the_pool(tmp_path, world):
+    known = {f"item-{k}": world.label(k) for k in range(0, 200, 4)}
+    with make_audit(tmp_path / "a", world, known=known) as audit:
+        answer(audit, world, 40)
+        table = audit.estimate()
+        assert (table["labels"] == 40).all()
+        assert "50 labels were known before" in audit.findings().people["sentences"][-1]
+    with Audit.open(tmp_path / "a") as audit:
+        assert (audit.pool.known >= 0).sum() == 50
+        assert audit.pool.known[4] == world.truth[4]
+        assert audit.estimate().equals(table)
+        assert audit.verify(fits=True).ok
+    path = tmp_path / "a" / "pool" / "known.npy"
+    values = np.load(path)
+    values[0] = (values[0] + 1) % 4
+    np.save(path, values)
+    with pytest.raises(Exception, match=r"known\.npy"):
+        Audit.open(tmp_path / "a").estimate()
+
+
+def test_known_labels_teach_what_is_drawn(tmp_path):
+    world = make_world(300)
+    known = {f"item-{k}": world.label(k) for k in range(0, 300, 2)}
+    places = []
+    for name, options in (("plain", {}), ("taught", {"known": known})):
+        with make_audit(tmp_path / name, world, **options) as audit:
+            answer(audit, world, 40)
+            places.append(list(audit.state.order))
+    assert places[0] != places[1]
