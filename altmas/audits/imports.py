@@ -59,6 +59,9 @@ def import_answers(
 
     `expert` as for `Audit.tell`.
     """
+    experts = audit.settings.experts
+    if expert and annotator and experts and annotator not in experts:
+        raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
     returned = read_returned(source)
     audit.refresh()
     asked = {str(audit.pool.ids[position]): position for position in audit.state.order}

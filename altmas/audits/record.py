@@ -67,6 +67,8 @@ class Record(Opened):
                 if not same and not replace:
                     said = f"{self._text(before)!r} there, {self._name_of(told)!r} now"
                     hint = "Undo it first, or ask for it to be replaced."
+                    if position in self.state.to_read and not reads:
+                        hint = "An expert's reading comes with the expert's name."
                     raise InputError(f"answer to {id!r}", "be the one already given", said, hint)
             event = self.store.append("answered", body, client)
             self.refresh()  # so that the next answer of the same transaction sees this one
@@ -82,7 +84,7 @@ class Record(Opened):
         if experts and annotator not in experts:
             raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
         if position not in state.to_read and position not in state.settled and state.verdict(position) not in UNSETTLED:
-            hint = "altmas next --second-reading has them; expert=False gives an ordinary answer."
+            hint = "altmas next --second-reading has those; whoever reads must not choose."
             rule = "be one that was drawn for a second reading, or that annotators left undecided"
             raise InputError("id", rule, repr(self.pool.ids[position]), hint)
         if annotator in state.standing(position):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.words.people import NOTHING_TO_READ
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def next_questions(
 
     The same questions come until they are answered. What a model said is never among them.
     """
+    if again and reads:
+        raise click.UsageError("Say --again or --second-reading: experts get what is undecided without being told.")
     if target is not None:
         check_target(target)
     with shared.opened(audit) as held:
@@ -100,7 +103,7 @@ def somebody_labelled(path: Path) -> bool:
 
 def _none(again: bool, reads: bool) -> str:
     if reads:
-        return "Nothing to read again: no answer is there that was not drawn for it before."
+        return NOTHING_TO_READ
     if again:
         return "Nothing to ask again: no answer was unsure or skip, and none is disputed."
     return "No questions left: every item was asked about."
@@ -171,6 +174,9 @@ def import_file(
     from altmas.audits.imports import RowsError, import_answers
 
     with shared.opened(audit) as held:
+        experts = held.settings.experts
+        if expert and not annotator and len(experts) == 1:
+            annotator = experts[0]
         try:
             done = import_answers(
                 held, file, annotator=annotator, partial=partial, replace=replace, expert=expert or None
