@@ -52,6 +52,8 @@ def next_questions(
         check_target(target)
     with shared.opened(audit) as held:
         shared.tell_of_refit(held, again or as_json)
+        several = len(held.settings.experts) > 1
+        alone = held.settings.overlap == 1  # then what is asked again takes the place of an unsure or a skip
         reads = reads or annotator in held.settings.experts
         if reads and not annotator and len(held.settings.experts) == 1:
             annotator = held.settings.experts[0]
@@ -67,8 +69,9 @@ def next_questions(
     elif not queries:
         shared.say(_none(again, reads))
     elif target is not None:
-        who = f" --annotator {annotator}" if annotator else ""  # a Label Studio export says itself who it was
-        who += " --expert" if reads else ""
+        named = annotator or ("NAME" if reads and several else "")
+        who = f" --annotator {named}" if named else ""  # a Label Studio export says itself who it was
+        who += " --expert" if reads else " --replace" if again and alone else ""
         shared.say(f"{counted(len(queries), 'question')} in {target}{beside}.")
         if target.suffix.lower() == ".json":
             shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json"

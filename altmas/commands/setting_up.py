@@ -136,7 +136,7 @@ def _known(path: Path | None, pool: Pool) -> tuple[dict[Any, Any] | None, dict[s
         return None, {}
     found = label_table(path, pool.ids, pool.classes, "known labels")
     if found.wrong:
-        raise RowsError(found.wrong)
+        raise RowsError(found.wrong, f"known labels in {path.name}")
     if found.elsewhere:
         shared.say(f"Note: {counted(found.elsewhere, 'known label')} of other items left aside")
     labels = {pool.ids[at]: label for at, label in found.labels.items() if label not in (SKIP, UNSURE)}
