@@ -84,7 +84,7 @@ class Record(Opened):
         if experts and annotator not in experts:
             raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
         if position not in state.to_read and position not in state.settled and state.verdict(position) not in UNSETTLED:
-            hint = "altmas next --second-reading has those; whoever reads must not choose."
+            hint = "altmas next --second-reading has them; expert=False gives an ordinary answer."
             rule = "be one that was drawn for a second reading, or that annotators left undecided"
             raise InputError("id", rule, repr(self.pool.ids[position]), hint)
         if annotator in state.standing(position):
