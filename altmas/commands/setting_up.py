@@ -270,7 +270,7 @@ def _second_readings(summary: dict[str, Any]) -> str:
     who, count, cost = listed(summary["experts"]), summary["second_readings"], summary["cost_expert"]
     many = f"{count:,} answers again" if count else "one of four answers again"
     if cost:
-        many = f"as many answers again as is best, at the price of {cost:g} answers each"
+        many = f"as many answers again as is best, where one reading costs {cost:g} answers"
     return f"{who} {'reads' if len(summary['experts']) == 1 else 'read'} {many}: what they say is the truth"
 
 

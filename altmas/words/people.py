@@ -66,14 +66,14 @@ def known_before(count: int) -> str:
     """What is done with labels there were already; nothing where there were none.
 
     >>> known_before(1240)
-    '1,240 labels were known before: they teach what is believed, and weigh in no estimate, for they were not drawn.'
+    '1,240 labels were known before: they taught what is believed, and weigh in no estimate, for they were not drawn.'
     """
     if not count:
         return ""
     if count == 1:
-        return "1 label was known before: it teaches what is believed, and weighs in no estimate, for it was not drawn."
+        return "1 label was known before: it taught what is believed, and weighs in no estimate, for it was not drawn."
     return (
-        f"{count:,} labels were known before: they teach what is believed, and weigh in no estimate, for they were not "
+        f"{count:,} labels were known before: they taught what is believed, and weigh in no estimate, for they were not "
         "drawn."
     )
 
