@@ -73,8 +73,8 @@ def known_before(count: int) -> str:
     if count == 1:
         return "1 label was known before: it taught what is believed, and weighs in no estimate, for it was not drawn."
     return (
-        f"{count:,} labels were known before: they taught what is believed, and weigh in no estimate, for they were not "
-        "drawn."
+        f"{count:,} labels were known before: they taught what is believed, and weigh in no estimate, for they were "
+        "not drawn."
     )
 
 
