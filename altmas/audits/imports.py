@@ -33,12 +33,12 @@ CLASSES = "Classes that the model under test never says are declared when the au
 class RowsError(InputError):
     """Rows of a file are wrong; `rows` has a sentence for each. Nothing was taken."""
 
-    def __init__(self, rows: list[str]) -> None:
+    def __init__(self, rows: list[str], what: str = "file") -> None:
         self.rows = rows
         more = [f"and {len(rows) - SHOWN:,} more"] if len(rows) > SHOWN else []
         lines = "".join(f"\n  {line}" for line in [*rows[:SHOWN], *more])
         found = f"{_rows(len(rows))} that cannot; nothing was taken"
-        super().__init__("file", "hold answers that can be taken", found, lines)
+        super().__init__(what, "hold answers that can be taken", found, lines)
 
     def __str__(self) -> str:
         text = super().__str__().replace(". \n", ".\n")
@@ -59,6 +59,9 @@ def import_answers(
 
     `expert` as for `Audit.tell`.
     """
+    experts = audit.settings.experts
+    if expert and annotator and experts and annotator not in experts:
+        raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
     returned = read_returned(source)
     audit.refresh()
     asked = {str(audit.pool.ids[position]): position for position in audit.state.order}

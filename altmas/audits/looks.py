@@ -53,7 +53,7 @@ from altmas.words.best import best_verdict
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
-from altmas.words.people import if_wrong, known_before, measured_against
+from altmas.words.people import if_wrong, known_before, measured_against, taken_for
 from altmas.words.verdict import how_to_answer, taken_as_alike
 
 if TYPE_CHECKING:
@@ -307,11 +307,10 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
                 )
     lost = len(found.drawn.missing)
     if lost:
-        allowed = "the intervals allow for whatever they are" if found.knows_chances else "and so do the intervals"
-        verb = "has" if lost == 1 else "have"
+        told = f"{lost:,} of {lost + found.labels:,} questions {'has' if lost == 1 else 'have'} no label"
+        models_them = found.knows_chances and not draws_alike(found.audit.method)
         out.append(
-            f"{lost:,} of {lost + found.labels:,} questions {verb} no label; the estimates take them to be like the "
-            f"others, {allowed}. {how_to_answer(found.missing)}"
+            f"{told}; {taken_for(models=models_them, allows=found.knows_chances)}. {how_to_answer(found.missing)}"
         )
     unread = sum(not isinstance(found.state.reading(one), int) for one in found.state.to_read)
     if unread and found.people["readings"]:

@@ -67,6 +67,8 @@ class Record(Opened):
                 if not same and not replace:
                     said = f"{self._text(before)!r} there, {self._name_of(told)!r} now"
                     hint = "Undo it first, or ask for it to be replaced."
+                    if position in self.state.to_read and not reads:
+                        hint = "An expert's reading comes with the expert's name."
                     raise InputError(f"answer to {id!r}", "be the one already given", said, hint)
             event = self.store.append("answered", body, client)
             self.refresh()  # so that the next answer of the same transaction sees this one

@@ -106,8 +106,9 @@ class Settings:
                 hint = "Name those who read answers again: experts, --experts."
                 raise InputError("experts", f"be named for {name}", "nobody", hint)
         if self.experts and not getattr(method, "takes_readings", False):
-            hint = "Take method certified, without anytime intervals."
-            raise InputError("experts", "come with a method whose answers can be corrected", repr(self.method), hint)
+            rule, hint = "come with a method whose answers can be corrected", "Take certified, without --anytime."
+            found = "anytime intervals" if self.method == "certified" else repr(self.method)
+            raise InputError("experts", rule, found, hint)
         if self.second_readings is not None and self.cost_expert is not None:
             hint = "cost_expert decides how many there are."
             raise InputError("second_readings", "be left out with cost_expert", f"{self.second_readings:,}", hint)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.words.people import NOTHING_TO_READ
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -45,10 +46,14 @@ def next_questions(
 
     The same questions come until they are answered. What a model said is never among them.
     """
+    if again and reads:
+        raise click.UsageError("Say --again or --second-reading: experts get what is undecided without being told.")
     if target is not None:
         check_target(target)
     with shared.opened(audit) as held:
         shared.tell_of_refit(held, again or as_json)
+        several = len(held.settings.experts) > 1
+        alone = held.settings.overlap == 1  # then what is asked again takes the place of an unsure or a skip
         reads = reads or annotator in held.settings.experts
         if reads and not annotator and len(held.settings.experts) == 1:
             annotator = held.settings.experts[0]
@@ -64,8 +69,9 @@ def next_questions(
     elif not queries:
         shared.say(_none(again, reads))
     elif target is not None:
-        who = f" --annotator {annotator}" if annotator else ""  # a Label Studio export says itself who it was
-        who += " --expert" if reads else ""
+        named = annotator or ("NAME" if reads and several else "")
+        who = f" --annotator {named}" if named else ""  # a Label Studio export says itself who it was
+        who += " --expert" if reads else " --replace" if again and alone else ""
         shared.say(f"{counted(len(queries), 'question')} in {target}{beside}.")
         if target.suffix.lower() == ".json":
             shared.say(f"Import it into Label Studio, and its JSON export with: altmas import {audit} EXPORT.json"
@@ -100,7 +106,7 @@ def somebody_labelled(path: Path) -> bool:
 
 def _none(again: bool, reads: bool) -> str:
     if reads:
-        return "Nothing to read again: no answer is there that was not drawn for it before."
+        return NOTHING_TO_READ
     if again:
         return "Nothing to ask again: no answer was unsure or skip, and none is disputed."
     return "No questions left: every item was asked about."
@@ -171,6 +177,9 @@ def import_file(
     from altmas.audits.imports import RowsError, import_answers
 
     with shared.opened(audit) as held:
+        experts = held.settings.experts
+        if expert and not annotator and len(experts) == 1:
+            annotator = experts[0]
         try:
             done = import_answers(
                 held, file, annotator=annotator, partial=partial, replace=replace, expert=expert or None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands import shared
+from altmas.words.people import NOTHING_TO_READ
 from altmas.words.wording import counted
 
 if TYPE_CHECKING:
@@ -76,6 +77,9 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
             held, table, wanted, annotator=who, expert=reads,
             told=lambda answered: progress.step(answered, wanted, "asked of the table", "questions"),
         )  # fmt: skip
+    if reads and not found.labels and not found.lacking:
+        shared.say(NOTHING_TO_READ)
+        return
     lacking = f"; {counted(found.lacking, 'question')} skipped, which it lacks" if found.lacking else ""
     shared.say(f"{counted(found.labels, 'label')} taken from {table}{lacking}.")
 

@@ -36,9 +36,12 @@ def status(audit: Path, as_json: bool) -> None:
         shared.say(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
     for name, count in now.annotators.items():
         shared.say(f"  {name or '(nobody named)'}: {counted(count, 'answer')}")
+    settled = f"{now.settled:,} left undecided by annotators and settled" if now.settled else ""
     if now.to_read:
-        settled = f"; {now.settled} left undecided by annotators and settled" if now.settled else ""
-        shared.say(f"second readings: {now.to_read - now.readings_open:,} of {now.to_read:,} drawn are read{settled}")
+        read = f"{now.to_read - now.readings_open:,} of {now.to_read:,} drawn are read"
+        shared.say(f"second readings: {read}{f'; {settled}' if settled else ''}")
+    elif settled:
+        shared.say(f"second readings: {settled}")
     for name, count in now.experts.items():
         shared.say(f"  {name or '(nobody named)'}, expert: {counted(count, 'reading')}")
     if said := never_answered(unseen, classes, now.answered, now.pool):

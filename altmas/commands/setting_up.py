@@ -136,7 +136,7 @@ def _known(path: Path | None, pool: Pool) -> tuple[dict[Any, Any] | None, dict[s
         return None, {}
     found = label_table(path, pool.ids, pool.classes, "known labels")
     if found.wrong:
-        raise RowsError(found.wrong)
+        raise RowsError(found.wrong, f"known labels in {path.name}")
     if found.elsewhere:
         shared.say(f"Note: {counted(found.elsewhere, 'known label')} of other items left aside")
     labels = {pool.ids[at]: label for at, label in found.labels.items() if label not in (SKIP, UNSURE)}
@@ -260,7 +260,7 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     if summary["experts"]:
         shared.say(f"  {_second_readings(summary)}")
     if summary["cost_expert"]:
-        goal = f"money for {summary['budget']:,} answers"
+        goal = f"money for {summary['budget']:,} answers, second readings included"
     each = f", {summary['overlap']} annotators for each question" if summary["overlap"] > 1 else ""
     shared.say(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
 
@@ -270,7 +270,7 @@ def _second_readings(summary: dict[str, Any]) -> str:
     who, count, cost = listed(summary["experts"]), summary["second_readings"], summary["cost_expert"]
     many = f"{count:,} answers again" if count else "one of four answers again"
     if cost:
-        many = f"as many answers again as is best, where one reading costs {cost:g}"
+        many = f"as many answers again as is best, where one reading costs {cost:g} answers"
     return f"{who} {'reads' if len(summary['experts']) == 1 else 'read'} {many}: what they say is the truth"
 
 

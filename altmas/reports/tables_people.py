@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from altmas.reports.numbers import table_digits
 from altmas.reports.tables import Table, interval_head
-from altmas.words.wording import Row, clean, figure, interval, is_share
+from altmas.words.wording import Row, clean, figure, interval, is_share, named
 
 
 def annotators_table(people: dict[str, int], each: Sequence[Row] = (), experts: dict[str, int] | None = None) -> Table:
@@ -36,18 +36,28 @@ def class_agreement_table(each: Sequence[Row]) -> Table:
 
 
 def sensitivity_table(rows: Sequence[Row], level: float) -> Table:
-    """The main metric if some answers are wrong."""
+    """The main metric if some answers are wrong: a row for each share of wrong ones, and model."""
     several = any(row.get("model") for row in rows)
-    heads = (*(["model"] * several), "metric", "answers wrong", "how", "estimate", interval_head(level))
-    out = []
+    found: dict[tuple[str, float], dict[str, Row]] = {}
     for row in rows:
-        share = is_share(row["metric"])
-        digits = table_digits(row["low"], row["high"], share=share)
-        value = figure(row["estimate"], share=share, digits=digits) if row["how"] == "at random" else ""
-        ends = interval(row["low"], row["high"], share=share, digits=digits)
-        name = [clean(row.get("model", ""))] if several else []
-        out.append((*name, clean(row["metric"]), f"{100 * row['wrong']:g}%", str(row["how"]), value, ends))
-    return Table("If answers are wrong", heads, tuple(out), 3 + several)
+        found.setdefault((str(row.get("model", "")), row["wrong"]), {})[str(row["how"])] = row
+    out = []
+    for (model, wrong), how in found.items():
+        value, between = _cells(how.get("at random"))
+        cells = (f"{100 * wrong:g}%", value, between, _cells(how.get("at worst"))[1])
+        out.append((clean(model), *cells) if several else cells)
+    heads = (*(["model"] * several), "answers wrong", "at random", interval_head(level), "at worst")
+    return Table(f"{named(rows[0]['metric']) if rows else 'The metric'} if answers are wrong", heads, tuple(out))
+
+
+def _cells(row: Row | None) -> tuple[str, str]:
+    """An estimate and its interval."""
+    if row is None:
+        return "", ""
+    share = is_share(row["metric"])
+    digits = table_digits(row["low"], row["high"], share=share)
+    ends = interval(row["low"], row["high"], share=share, digits=digits)
+    return figure(row["estimate"], share=share, digits=digits), ends
 
 
 def _share(share: float | None, pairs: int = 0, of: str = "") -> str:

@@ -10,6 +10,7 @@ AGREEMENT = (
     "No expert has read the answers again, so this is agreement with annotators: where they are wrong, so are the "
     "figures."
 )
+NOTHING_TO_READ = "Nothing to read again: there is no answer yet, or every one was read. Annotators answer first."
 SAID_OF = 0.05
 """The share of wrong answers that a sentence goes into."""
 
@@ -69,6 +70,21 @@ def known_before(count: int) -> str:
     """
     if not count:
         return ""
-    verbs = ("was", "it", "it", "was") if count == 1 else ("were", "they", "they", "were")
-    many = f"{counted(count, 'label')} {verbs[0]} known before: {verbs[1]} taught what is believed, and "
-    return f"{many}{'weighs' if count == 1 else 'weigh'} in no estimate, for {verbs[2]} {verbs[3]} not drawn."
+    if count == 1:
+        return "1 label was known before: it taught what is believed, and weighs in no estimate, for it was not drawn."
+    return (
+        f"{count:,} labels were known before: they taught what is believed, and weigh in no estimate, for they were "
+        "not drawn."
+    )
+
+
+def taken_for(*, models: bool, allows: bool) -> str:
+    """What questions without a label are taken for, by estimates that model who answers or not, and by intervals.
+
+    >>> taken_for(models=False, allows=False)
+    'the estimates take them to be like the others, and so do the intervals'
+    """
+    if models:
+        return "the estimates allow for what is skipped more often, the intervals for whatever they are"
+    like = "the estimates take them to be like the others, "
+    return like + ("the intervals allow for whatever they are" if allows else "and so do the intervals")

@@ -12,7 +12,8 @@ export function showStanding(standing, acknowledged) {
   if (acknowledged) saved = `, saved ${clock(acknowledged.at)}`;
   byId("ranking").textContent = standing.expert ? READS : ranking(standing);
   if (standing.expert) {
-    say(byId("progress"), `Second readings: ${standing.read} of ${standing.to_read} read${saved}`);
+    const drawn = standing.to_read ? `${standing.read} of ${standing.to_read} read` : "none drawn yet";
+    say(byId("progress"), `Second readings: ${drawn}${saved}`);
     byId("bar").max = Math.max(standing.to_read, 1);
     byId("bar").value = standing.read;
     return;
