@@ -122,7 +122,7 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan, expert: Oracle 
         if not len(answers):
             continue
         if expert is not None:
-            ratio, read = _read_again(run, expert, plan, job, method, answers, read)
+            ratio, read = _read_again(run, expert, plan, job, method, answers, missing, read)
         estimates = _estimated(run, answers, plan, job, method)
         yield Round(number, answers, estimates, run, read)
         if plan.reached(estimates):
@@ -134,13 +134,13 @@ def rounds(job: Job, method: Method, oracle: Oracle, plan: Plan, expert: Oracle 
 
 
 def _read_again(
-    run: Run, expert: Oracle, plan: Plan, job: Job, method: Method, answers: Answers, read: int
+    run: Run, expert: Oracle, plan: Plan, job: Job, method: Method, answers: Answers, missing: int, read: int
 ) -> tuple[float, int]:
     """Have the readings made that are due: readings per answer as they seem best now, and how many were made by now."""
     assert isinstance(run, TakesReadings)
     with answers_kept(method, answers, job.pool):
         ratio = 0.0 if plan.expert_cost is None else run.readings_per_answer(plan.expert_cost)
-        due = plan.readings_due(len(answers), read, ratio)
+        due = plan.readings_due(len(answers) + missing, read, ratio)
         if due <= 0:
             return ratio, read
         round = run.choose_readings(due)
