@@ -44,14 +44,16 @@ def reading_chances(state: State) -> FloatArray:
     """r_i of each answer `[n]`.
 
     Readings that were drawn and did not come are taken to be like those that came, and answers that had no chance yet,
-    because nothing was drawn since they came, to be corrected like the others.
+    because nothing was drawn since they came, to be corrected like the others. What experts settled was not drawn: it
+    stands for itself alone.
     """
     items, read = state.answers.items, state.read >= 0
     inclusion, chance = state.inclusion[items], inclusion_at(state.reread.hazard[items])
-    some, drawn = chance > 0, np.isin(items, state.reread.items)
+    by_draw = ~np.isin(items, state.circumstances.settled)
+    some, drawn = by_draw & (chance > 0), by_draw & np.isin(items, state.reread.items)
     weight = np.divide(1.0, inclusion * chance, out=np.zeros(len(items)), where=some)
-    came = float(weight[read].sum() / max(weight[drawn].sum(), _NOTHING))
-    share = float((1 / inclusion[some]).sum() / (1 / inclusion).sum())
+    came = float(weight[drawn & read].sum() / max(weight[drawn].sum(), _NOTHING))
+    share = float((1 / inclusion[some]).sum() / max((1 / inclusion[by_draw]).sum(), _NOTHING))
     return np.where(some, np.minimum(chance * came * share, 1.0), 1.0)
 
 
