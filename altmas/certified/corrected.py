@@ -18,7 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from altmas.metrics.types import BoolArray, FloatArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
+
+HARDLY = 1e-4
+"""What experts are less likely to say than this is ruled out; L_i is rough, so it is little."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +57,24 @@ class Corrected:
     def expected(self, inclusion: FloatArray) -> FloatArray:
         """What each answer's own doubt counts for, as expected `[n]`: (1 / r_i - 1) / p_i^2."""
         return (1 / self.chance - 1) / np.square(inclusion)
+
+    def at_best(self, labels: IntArray, wished: IntArray, gains: FloatArray) -> IntArray:
+        """The labels `[n]` if answers that nobody read were as wished, as far as all of that together is not ruled out.
+
+        Those come first that gain most for how improbable they are.
+
+        >>> two = Corrected(np.array([[0.7, 0.3], [1 - 1e-5, 1e-5]]), np.array([False, False]), np.array([0.5, 0.5]))
+        >>> two.at_best(np.array([0, 0]), np.array([1, 1]), np.ones(2)).tolist()
+        [1, 0]
+        """
+        with np.errstate(divide="ignore"):
+            cost = -np.log(self.likely[np.arange(len(labels)), wished])
+        rows = np.flatnonzero(~self.read & (gains > 0) & np.isfinite(cost))
+        rows = rows[np.argsort(cost[rows] / gains[rows], kind="stable")]
+        rows = rows[np.cumsum(cost[rows]) <= -np.log(HARDLY)]
+        found = labels.copy()
+        found[rows] = wished[rows]
+        return found
 
     def as_binary(self, right: FloatArray) -> Corrected:
         """The same of two classes, given each one's probability of the first `[n]`."""

@@ -239,7 +239,10 @@ def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: 
             expected + sample.corrected.expected(drawn[:, 0])[:, None] * likely * (1 - likely),
         )
     variance = np.maximum(target.tally(shown, items), target.tally(expected, items))
-    return best_confusion(plug_in, gap, variance, target.tally(sample.one_hot[:known], items))
+    certain = sample.one_hot[:known]
+    if sample.corrected is not None:  # what nobody read is not known
+        certain = certain * sample.corrected.read[:known, None]
+    return best_confusion(plug_in, gap, variance, target.tally(certain, items))
 
 
 def designed(at: Linearised, sample: Sample) -> Designed:
@@ -333,12 +336,31 @@ def _value(part: Part, counts: FloatArray, more: FloatArray, answers: Answers) -
 def _answers_only(part: Part, sample: Sample) -> tuple[float, float]:
     """The metric of the answers alone, with a trace of wrong, and of right, in every cell: least and most, signed.
 
-    The trace moves nothing that was seen, and decides what was not: a class without an answer may be either.
+    The trace moves nothing that was seen, and decides what was not: a class without an answer may be either. Nor is it
+    seen what annotators alone say, as long as experts may well say otherwise.
     """
     classes, columns = part.believed.shape
     right = TRACE * np.eye(classes, columns)
-    values = [part.sign * _value(part, trace, sample.one_hot, sample.answers) for trace in (TRACE - right, right)]
+    seen = [sample.one_hot] * 2
+    if sample.corrected is not None:
+        seen = [np.eye(classes)[_leaning(part, sample, sample.corrected, right=one)] for one in (False, True)]
+    values = [
+        part.sign * _value(part, trace, told, sample.answers)
+        for trace, told in zip((TRACE - right, right), seen, strict=True)
+    ]
     return min(values), max(values)
+
+
+def _leaning(part: Part, sample: Sample, corrected: Corrected, *, right: bool) -> IntArray:
+    """The labels if predictions were right, or wrong, where nobody read: as far as that may well be."""
+    labels, said = sample.answers.labels, part.target.columns[sample.answers.items]
+    rows, named = np.arange(len(labels)), (said >= 0) & (said < len(part.believed))
+    place = np.where(named, said, 0)
+    others = corrected.likely.copy()
+    others[rows[named], place[named]] = -1.0
+    wished = np.where(named, place, labels) if right else np.where(labels == said, others.argmax(1), labels)
+    gains = np.abs(part.gradient[wished, said] - part.gradient[labels, said])
+    return corrected.at_best(labels, wished, np.where(named & (wished != labels), gains, 0.0))
 
 
 def counts_of(target: Target, confusion: FloatArray) -> FloatArray:

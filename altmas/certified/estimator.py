@@ -13,6 +13,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from altmas.certified.absent import absent_for, spanning
+from altmas.certified.corrected import HARDLY
 from altmas.certified.design import Designed, Linearised, Sample, designed, labels_of_endless_pool, linearise, minus
 from altmas.certified.interval import Interval, standard_error, wald
 from altmas.certified.missing import worlds
@@ -164,6 +165,13 @@ class Estimator:
             each = each + corrected.shown(drawn[:, 0])[:, None] * np.square(one_hot - corrected.likely)
             doubt = corrected.likely * (1 - corrected.likely)
             expected = expected + target.tally(corrected.expected(drawn[:, 0])[:, None] * doubt, items)
+        # Whether experts may well find none, or nothing else, of a class among what they have not read in a column.
+        no_one, all_of_them = (np.ones_like(believed, dtype=bool) for _ in range(2))
+        if corrected is not None:
+            unread = np.where(fixed[:, None], 0.0, 1.0)
+            with np.errstate(divide="ignore"):
+                logs = [np.maximum(np.log(one), -99.0) * unread for one in (1 - corrected.likely, corrected.likely)]
+            no_one, all_of_them = (target.tally(one, items) >= np.log(HARDLY) for one in logs)
         observed, fourth = target.tally(each, items), target.tally(np.square(each), items)
         surprised = target.tally(np.square(r) / (np.square(r) + p[items] * (1 - p[items]) + 1e-300), items)
         said = np.bincount(target.columns, minlength=believed.shape[1])
@@ -177,7 +185,11 @@ class Estimator:
                 expected=float(expected[c, a]), degrees_of_freedom=shown**2 / square if square > 0 else 0.0,
                 surprises=float(surprised[c, a]), nonlinearity=0.0, labels=labels[a],
                 # A cell of which the column's answers were none, or all, may hold none, or all.
-                answers_only=(most * here / answered,) * 2 if answered else (0.0, most), bounds=(0.0, most),
+                answers_only=(
+                    0.0 if here == 0 and no_one[c, a] else most / 2,
+                    most if here == answered and all_of_them[c, a] else most / 2,
+                ),
+                bounds=(0.0, most),
             )  # fmt: skip
             interval = wald(found, self.level)
             high = min(interval.high, most - (answered - here))
