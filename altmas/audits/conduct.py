@@ -56,7 +56,7 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
     overlap = int(events[0].body["settings"]["overlap"]) if events and events[0].kind == "created" else 1
     shown: set[str] = set()
     saw_estimates: set[str] = set()
-    given: dict[str, dict[str, str]] = {}  # item -> annotator -> last answer
+    given: dict[tuple[str, bool], dict[str, str]] = {}  # item, by an expert -> annotator -> last answer
     looks: list[int] = []
     looks_before = answers = after_reveal = timed = quick = changed = replaced = taken_back = 0
     for event in events:
@@ -72,12 +72,13 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
             after_reveal += item in shown
         elif event.kind == "answered":
             looks_before = len(looks)
-            said, others = str(body.get("label", body["answer"])), given.setdefault(item, {})
+            expert = body.get("expert") is True
+            said, others = str(body.get("label", body["answer"])), given.setdefault((item, expert), {})
             answers += 1
             after_reveal += item in shown or who in saw_estimates
             timed += "ms" in body
             quick += body.get("ms", QUICK_MS) < QUICK_MS
-            late = who not in others and len(others) >= overlap and said not in others.values()
+            late = not expert and who not in others and len(others) >= overlap and said not in others.values()
             other = late or others.get(who, said) != said
             changed += other
             replaced += other and bool(body.get("imported"))

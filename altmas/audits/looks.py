@@ -53,7 +53,7 @@ from altmas.words.best import best_verdict
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
-from altmas.words.people import if_wrong, known_before, measured_against
+from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings
 from altmas.words.verdict import how_to_answer, taken_as_alike
 
 if TYPE_CHECKING:
@@ -313,6 +313,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
             f"{lost:,} of {lost + found.labels:,} questions {verb} no label; the estimates take them to be like the "
             f"others, {allowed}. {how_to_answer(found.missing)}"
         )
+    out += reading_warnings(found.state.readings_missing(), len(found.state.to_read), found.state.changed_since_drawn())
     behind = len(found.state.order) - lost - found.labels
     if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
         out.append(

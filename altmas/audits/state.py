@@ -115,6 +115,7 @@ class State:
         self.tally: Counter[str] = Counter()  # what became of the resolved: `label`, `unsure`, `skip`, `disputed`
         self.rereads: list[Reread] = []
         self.to_read: dict[int, int] = {}  # position -> place in the order drawn for second readings
+        self._stood: dict[int, Mapping[str, Entry]] = {}  # the answers that were drawn for a reading, as they were then
         self.settled: set[int] = set()  # annotators left these undecided, and an expert decided
         self.late: set[int] = set()  # had an answer that was no label before they had one
         self._read: dict[int, dict[str, Entry]] = {}  # position -> expert -> standing reading
@@ -153,7 +154,7 @@ class State:
         entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""), expert)
         if not expert:
             self.entries.setdefault(position, {}).setdefault(annotator, []).append(entry)
-            if isinstance(label, str):
+            if isinstance(label, str) and not isinstance(self._verdicts.get(position), int):
                 self.late.add(position)
         self.looked_at = False
         self._by_seq[event.seq] = entry
@@ -192,6 +193,7 @@ class State:
         positions, among = (tuple(self._drawn[place] for place in body[name]) for name in ("places", "among"))
         for position in positions:
             self.to_read[position] = len(self.to_read)
+            self._stood[position] = dict(self.standing(position))
         chances = tuple(body["chances"])
         self.rereads.append(Reread(body["round"], positions, tuple(body["propensities"]), among, chances, body["fit"]))
 
@@ -222,7 +224,7 @@ class State:
         given = self.standing(position)
         if not entry.expert:
             (self.taken_back.discard if given else self.taken_back.add)(position)
-        verdict, last = _verdict(given.values()), self._verdicts.get(position)
+        verdict, last = _verdict(self.counted(position).values()), self._verdicts.get(position)
         read = self.reading(position)
         settles = verdict in UNSETTLED and isinstance(read, int)
         (self.settled.add if settles else self.settled.discard)(position)
@@ -252,6 +254,21 @@ class State:
         """Each annotator's last answer to an item that was not taken back."""
         return self._standing.get(position, {})
 
+    def counted(self, position: int) -> Mapping[str, Entry]:
+        """The answers to an item as they count: those drawn for a second reading as they stood then.
+
+        What is changed afterwards would no longer stand for the answers that nobody reads.
+        """
+        given, stood = self.standing(position), self._stood.get(position)
+        return given if stood is None else {**given, **stood}
+
+    def changed_since_drawn(self) -> int:
+        """How many answers were changed or taken back after they had been drawn for a second reading."""
+        return sum(
+            any(who not in (now := self.standing(position)) or now[who].label != one.label for who, one in then.items())
+            for position, then in self._stood.items()
+        )
+
     def reading(self, position: int) -> int | str | None:
         """What experts read: as `verdict` has it of annotators."""
         return _verdict(self._read.get(position, {}).values())
@@ -279,6 +296,10 @@ class State:
     def readings_open(self) -> int:
         """How many answers drawn for a second reading were not read yet."""
         return sum(not self._read.get(position) for position in self.to_read)
+
+    def readings_missing(self) -> int:
+        """How many answers drawn for a second reading have no expert's label."""
+        return sum(not isinstance(self.reading(position), int) for position in self.to_read)
 
     def ever_answered(self, position: int) -> bool:
         """Whether any answer was ever given, even if it was taken back."""

@@ -32,6 +32,31 @@ however wrong annotators are.'
     )
 
 
+def reading_warnings(missing: int, drawn: int, changed: int) -> list[str]:
+    """What a reader must know of second readings that did not come, and of answers changed once they were drawn.
+
+    >>> reading_warnings(0, 75, 0)
+    []
+    >>> reading_warnings(3, 75, 0)[0][:72]
+    '3 of 75 answers drawn for a second reading have no label by an expert; t'
+    """
+    out = []
+    if missing:
+        verb = "has" if missing == 1 else "have"
+        out.append(
+            f"{missing:,} of {counted(drawn, 'answer')} drawn for a second reading {verb} no label by an expert; they "
+            "are taken to be like those that have one, and so do the intervals: an expert who leaves out what is hard, "
+            "or unwelcome, moves the figures. Reading them mends it."
+        )
+    if changed:
+        verb = "was" if changed == 1 else "were"
+        out.append(
+            f"{counted(changed, 'answer')} {verb} changed or taken back after being drawn for a second reading; what "
+            "counts is the answer as it stood when it was drawn."
+        )
+    return out
+
+
 def if_wrong(rows: Sequence[Row]) -> str:
     """What a metric would be if some answers were wrong, at random and at worst; nothing where that is not told.
 
