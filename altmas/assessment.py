@@ -296,7 +296,9 @@ def _reader(
     if isinstance(reader, TableOracle):
         _check_table(reader, pool, "expert")
     if cost is not None:
-        return reader, replace(plan, expert_cost=positive("cost_expert", cost))
+        if plan.budget < 1 + positive("cost_expert", cost):
+            raise InputError("budget", f"be enough for an answer and a reading, {1 + cost:g}", f"{plan.budget:,}")
+        return reader, replace(plan, expert_cost=float(cost))
     count = max(plan.budget // READ_OF_BUDGET, 1) if readings is None else whole_number("second_readings", readings, 1)
     if count > plan.budget:
         raise InputError("second_readings", f"be at most the budget, {plan.budget:,} answers", f"{count:,}")

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from altmas.audits.events import Event
+from altmas.audits.values import SKIP, UNSURE
 
 QUICK_MS = 1000
 """An answer given sooner than this after its item was shown can hardly have been looked at."""
@@ -80,7 +81,8 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
             timed += "ms" in body
             quick += body.get("ms", QUICK_MS) < QUICK_MS
             late = not expert and who not in others and len(others) >= overlap and said not in others.values()
-            other = late or others.get(who, said) != said
+            # An answer to what was skipped at first takes no other answer's place.
+            other = late or (others.get(who, said) != said and others.get(who) not in (UNSURE, SKIP))
             changed += other
             replaced += other and bool(body.get("imported"))
             others[who] = said

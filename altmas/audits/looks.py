@@ -53,7 +53,7 @@ from altmas.words.best import best_verdict
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
-from altmas.words.people import if_wrong, known_before, measured_against, taken_for
+from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings, taken_for
 from altmas.words.verdict import how_to_answer, taken_as_alike
 
 if TYPE_CHECKING:
@@ -312,14 +312,8 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
         out.append(
             f"{told}; {taken_for(models=models_them, allows=found.knows_chances)}. {how_to_answer(found.missing)}"
         )
-    unread = sum(not isinstance(found.state.reading(one), int) for one in found.state.to_read)
-    if unread and found.people["readings"]:
-        verb = "was" if unread == 1 else "were"
-        out.append(
-            f"{unread:,} of {len(found.state.to_read):,} answers drawn for a second reading {verb} not read; those "
-            "that were stand for them. If they were left because of what they are, the figures are wrong: have them "
-            "read."
-        )
+    unread = found.state.readings_missing() if found.people["readings"] else 0
+    out += reading_warnings(unread, len(found.state.to_read), found.state.changed_since_drawn())
     behind = len(found.state.order) - lost - found.labels
     if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
         out.append(

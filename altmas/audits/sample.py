@@ -107,7 +107,7 @@ def circumstances_of(state: State, answers: Answers) -> Circumstances:
     votes = [
         (position, names.setdefault(one.annotator, len(names)), one.label)
         for position in answers.items.tolist()
-        for one in state.standing(position).values()
+        for one in state.counted(position).values()
         if isinstance(one.label, int)
     ]
     items, people, labels = np.array(votes, dtype=np.int64).reshape(-1, 3).T

@@ -120,6 +120,9 @@ class Settings:
             positive("cost_expert", self.cost_expert)
             if self.budget is None:
                 raise InputError("budget", "be given with cost_expert, which splits it", "none")
+            if self.budget < 1 + self.cost_expert:
+                rule = f"be enough for an answer and a reading, {1 + self.cost_expert:g}"
+                raise InputError("budget", rule, f"{self.budget:,}")
 
     def _check_calibration(self, pool: Pool) -> None:
         if ECE not in self.metrics:

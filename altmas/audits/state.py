@@ -115,6 +115,7 @@ class State:
         self.tally: Counter[str] = Counter()  # what became of the resolved: `label`, `unsure`, `skip`, `disputed`
         self.rereads: list[Reread] = []
         self.to_read: dict[int, int] = {}  # position -> place in the order drawn for second readings
+        self._stood: dict[int, Mapping[str, Entry]] = {}  # the answers that were drawn for a reading, as they were then
         self.settled: set[int] = set()  # annotators left these undecided, and an expert decided
         self.late: set[int] = set()  # had an answer that was no label before they had one
         self.asked_again: dict[str, set[int]] = {}  # annotator -> what they were asked once more
@@ -193,6 +194,7 @@ class State:
         positions, among = (tuple(self._drawn[place] for place in body[name]) for name in ("places", "among"))
         for position in positions:
             self.to_read[position] = len(self.to_read)
+            self._stood[position] = dict(self.standing(position))
         chances = tuple(body["chances"])
         self.rereads.append(Reread(body["round"], positions, tuple(body["propensities"]), among, chances, body["fit"]))
 
@@ -226,7 +228,7 @@ class State:
         given = self.standing(position)
         if not entry.expert:
             (self.taken_back.discard if given else self.taken_back.add)(position)
-        verdict, last = _verdict(given.values()), self._verdicts.get(position)
+        verdict, last = _verdict(self.counted(position).values()), self._verdicts.get(position)
         read = self.reading(position)
         settles = verdict in UNSETTLED and isinstance(read, int)
         (self.settled.add if settles else self.settled.discard)(position)
@@ -255,6 +257,21 @@ class State:
     def standing(self, position: int) -> Mapping[str, Entry]:
         """Each annotator's last answer to an item that was not taken back."""
         return self._standing.get(position, {})
+
+    def counted(self, position: int) -> Mapping[str, Entry]:
+        """The answers to an item as they count: those drawn for a second reading as they stood then.
+
+        What is changed afterwards would no longer stand for the answers that nobody reads.
+        """
+        given, stood = self.standing(position), self._stood.get(position)
+        return given if stood is None else {**given, **stood}
+
+    def changed_since_drawn(self) -> int:
+        """How many answers were changed or taken back after they had been drawn for a second reading."""
+        return sum(
+            any(who not in (now := self.standing(position)) or now[who].label != one.label for who, one in then.items())
+            for position, then in self._stood.items()
+        )
 
     def reading(self, position: int) -> int | str | None:
         """What experts read: as `verdict` has it of annotators."""
@@ -291,6 +308,10 @@ class State:
     def ever_read(self, position: int) -> bool:
         """Whether an expert ever read it, even if that was taken back."""
         return position in self._read
+
+    def readings_missing(self) -> int:
+        """How many answers drawn for a second reading have no expert's label."""
+        return sum(not isinstance(self.reading(position), int) for position in self.to_read)
 
     def ever_answered(self, position: int) -> bool:
         """Whether any answer was ever given, even if it was taken back."""

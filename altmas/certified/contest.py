@@ -103,7 +103,7 @@ def _ordinary(estimator: Estimator, targets: Sequence[Target], now: Standing) ->
         if place != now.leader:
             found = estimator.of(behind(targets, now.leader, place))[2]
             ends[place] = found.low, found.high
-    return ends, approximately(estimator.level, experts=estimator.readings > 0)
+    return ends, approximately(estimator.level, experts=estimator.sample.corrected is not None)
 
 
 def behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[float, Target]]:

@@ -108,7 +108,7 @@ class Estimator:
         if not np.abs(at.mean).any() and not at.variance.any():
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
-        kind = approximately(self.level, experts=self.readings > 0)
+        kind = approximately(self.level, experts=self.sample.corrected is not None)
         if apart <= 2 * error:
             return kind
         return f"{kind}; surrogate and design disagree by {apart / max(error, 1e-300):.1f} standard errors"

@@ -21,16 +21,49 @@ def measured_against(readings: int, changed: int, answers: int) -> str:
     >>> measured_against(75, 9, 300)
     'Experts read 75 of 300 answers again and changed 9: the figures are about what experts would say of every item, \
 however wrong annotators are.'
+    >>> measured_against(75, 0, 300)
+    'Experts read 75 of 300 answers again and confirmed them all: the figures are agreement with annotators, as long as \
+nothing speaks against them.'
     >>> measured_against(0, 0, 300).startswith("No expert has read the answers again")
     True
     """
     if not readings:
         return AGREEMENT
-    what = f"changed {changed:,}" if changed else "changed none"
+    if not changed:
+        return (
+            f"Experts read {readings:,} of {counted(answers, 'answer')} again and confirmed "
+            f"{'it' if readings == 1 else 'them all'}: the figures are agreement with annotators, as long as nothing "
+            "speaks against them."
+        )
     return (
-        f"Experts read {readings:,} of {counted(answers, 'answer')} again and {what}: the figures are about what "
-        "experts would say of every item, however wrong annotators are."
+        f"Experts read {readings:,} of {counted(answers, 'answer')} again and changed {changed:,}: the figures are about "
+        "what experts would say of every item, however wrong annotators are."
     )
+
+
+def reading_warnings(missing: int, drawn: int, changed: int) -> list[str]:
+    """What a reader must know of second readings that did not come, and of answers changed once they were drawn.
+
+    >>> reading_warnings(0, 75, 0)
+    []
+    >>> reading_warnings(3, 75, 0)[0][:72]
+    '3 of 75 answers drawn for a second reading have no label by an expert; t'
+    """
+    out = []
+    if missing:
+        verb = "has" if missing == 1 else "have"
+        out.append(
+            f"{missing:,} of {counted(drawn, 'answer')} drawn for a second reading {verb} no label by an expert; they "
+            "are taken to be like those that have one, and so do the intervals: an expert who leaves out what is hard, "
+            "or unwelcome, moves the figures. Reading them mends it."
+        )
+    if changed:
+        verb = "was" if changed == 1 else "were"
+        out.append(
+            f"{counted(changed, 'answer')} {verb} changed or taken back after being drawn for a second reading; what "
+            "counts is the answer as it stood when it was drawn."
+        )
+    return out
 
 
 def if_wrong(rows: Sequence[Row]) -> str:
