@@ -47,7 +47,7 @@ def apart(runs, scores="informative"):
 
 
 def test_those_who_skip_errors_make_answers_count_for_more_where_the_model_is_wrong():
-    """Four runs: the bias is at most two thirds of that with one rate for all; at a true tenth, once in 100."""
+    """Four runs: the bias is at most two thirds of that with one rate for all; other runs would fail once in 40."""
     modelled, alike = apart(4).mean(0)
     assert alike > 0.02
     assert modelled < 2 / 3 * alike

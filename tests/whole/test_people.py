@@ -114,6 +114,16 @@ def test_a_plan_that_changes_its_mind_spends_no_more(ratios):
         assert answered + 5 * read <= 60
 
 
+def test_what_is_exact_for_annotators_is_said_to_be_theirs():
+    whole = {"budget": 300, "initial": 300, "oracle": Y, "expert": Y}
+    some, every = assess(second_readings=30, **whole).estimates, assess(second_readings=300, **whole).estimates
+    assert some["promise"][0] == "exact: every item is labelled, by annotators; experts read 30 and changed none"
+    assert every["promise"][0] == "exact: every item is labelled"
+    read = assess(second_readings=300, **whole | {"oracle": WRONG}).estimates
+    assert read["estimate"][0] == pytest.approx(np.mean(Y == SAID))
+    assert read["promise"][0] == "exact: every item is labelled"
+
+
 def test_readings_are_repeatable():
     first, again, other = (assess(expert=Y, seed=seed) for seed in (1, 1, 2))
     assert first.readings.equals(again.readings)
