@@ -88,13 +88,14 @@ def _skipped(odds: FloatArray) -> FloatArray:
 
 def _groups(pool: Pool, asked: IntArray) -> list[FloatArray]:
     """A column for each of the commonest values of the groups, centred."""
-    found = []
+    found: list[tuple[int, FloatArray]] = []
     for values in pool.groups.values():
         names, counts = np.unique(values[asked].astype(str), return_counts=True)
-        common = [name for name, count in zip(names, counts, strict=True) if LEAST_MEMBERS <= count < len(asked)]
+        common = [pair for pair in zip(names, counts, strict=True) if LEAST_MEMBERS <= pair[1] < len(asked)]
         text = values.astype(str)
-        found += [(text == name) - float((text[asked] == name).mean()) for name in common]
-    return found[:MOST_GROUPS]
+        found += [(int(count), (text == name) - float((text[asked] == name).mean())) for name, count in common]
+    found.sort(key=lambda one: -one[0])
+    return [column for _, column in found[:MOST_GROUPS]]
 
 
 def _coefficients(
