@@ -11,7 +11,7 @@ import numpy as np
 from altmas.audits.state import DISPUTED, OPEN, TAKEN_BACK, Drawn, State
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.answers import Answers, Circumstances, Votes
-from altmas.core.method import ArrayMap, AskedRound, HearsPeople, ReadRound
+from altmas.core.method import LEFT_OUT, ArrayMap, AskedRound, HearsPeople, ReadRound
 from altmas.metrics.types import IntArray
 
 Kept = Callable[[int], tuple[ArrayMap, int]]
@@ -94,11 +94,16 @@ def readings_of(state: State, *, waiting: bool = False) -> tuple[ReadRound, ...]
 def _read_round(
     positions: Sequence[int], state: State, drawn: Sequence[float], among: Sequence[int], chances: Sequence[float]
 ) -> ReadRound:
-    read = [label if isinstance(label := state.reading(position), int) else -1 for position in positions]
+    read = [label if isinstance(label := state.reading(one), int) else _unread(one, state) for one in positions]
     return ReadRound(
         np.array(positions, dtype=np.int64), np.array(read, dtype=np.int64), np.array(drawn),
         np.array(among, dtype=np.int64), np.array(chances),
     )  # fmt: skip
+
+
+def _unread(position: int, state: State) -> int:
+    """What stands for a reading without a label: not made yet, or left out by an expert who went on to others."""
+    return LEFT_OUT if state.read_by(position) or state.passed_over(position) else -1
 
 
 def circumstances_of(state: State, answers: Answers) -> Circumstances:

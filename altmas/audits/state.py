@@ -309,6 +309,15 @@ class State:
         """Whether an expert ever read it, even if that was taken back."""
         return position in self._read
 
+    def passed_over(self, position: int) -> bool:
+        """Whether an answer drawn for a second reading was left while one drawn after it was read."""
+        place = self.to_read.get(position)
+        return place is not None and place < self._last_read and not self._read.get(position)
+
+    @property
+    def _last_read(self) -> int:
+        return max((place for one, place in self.to_read.items() if self._read.get(one)), default=-1)
+
     def readings_missing(self) -> int:
         """How many answers drawn for a second reading have no expert's label."""
         return sum(not isinstance(self.reading(position), int) for position in self.to_read)

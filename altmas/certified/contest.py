@@ -35,7 +35,7 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
     for place in now.contenders[1:].tolist():
         found = estimator.of(behind(targets, now.leader, place))[2]
         # Ahead is the opposite of behind. Whatever the missing answers are, the whole interval allows for them.
-        least = 1.0 if len(estimator.missing) else LEAST_ERROR
+        least = 1.0 if estimator.lost else LEAST_ERROR
         doubt = 0.0 if _borne_out(now.ahead[place], found) else abs(now.ahead[place]) / SIDE_NORMAL
         below[place] = max(below[place], least * found.above, doubt)
         above[place] = max(above[place], least * found.below, doubt)
@@ -92,7 +92,7 @@ def contest(
     ).iloc[order]  # fmt: skip
     table["ruled_out"] = table["behind_low"] > 0
     labels = len(estimator.sample.answers)
-    promise = EXACT if estimator.exact(targets) else promise + whatever_missing(len(estimator.missing))
+    promise = EXACT if estimator.exact(targets) else promise + whatever_missing(estimator.lost)
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
 
 

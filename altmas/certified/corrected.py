@@ -87,3 +87,17 @@ class Corrected:
             np.concatenate([self.likely, told]), np.append(self.read, np.ones(count, dtype=bool)),
             np.append(self.chance, np.ones(count)),
         )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """Answers that were drawn for a reading and not read, by their `rows`, and all answers as if they had been."""
+
+    rows: IntArray
+    corrected: Corrected
+
+    def as_read(self) -> Corrected:
+        """The answers if those left out had been read."""
+        read = self.corrected.read.copy()
+        read[self.rows] = True
+        return Corrected(self.corrected.likely, read, self.corrected.chance)

@@ -193,6 +193,7 @@ class Designed:
         float, float
     ]  # the metric of the answers alone, what they do not show taken as wrong and as right
     bounds: tuple[float, float]
+    corrected: bool = False  # by experts
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -269,6 +270,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(straight, low, high)) if curved else 0.0,
         answers_only=(sum(least), sum(most)),
         bounds=(low, high),
+        corrected=sample.corrected is not None,
     )
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from altmas.certified.absent import absent_for, spanning
-from altmas.certified.corrected import HARDLY
+from altmas.certified.corrected import HARDLY, LeftOut
 from altmas.certified.design import Designed, Linearised, Sample, designed, labels_of_endless_pool, linearise, minus
 from altmas.certified.interval import Interval, standard_error, wald
 from altmas.certified.missing import worlds
@@ -40,6 +40,7 @@ class Estimator:
     missing: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
     asked: FloatArray | None = None
     readings: int = 0  # by experts
+    left_out: LeftOut | None = None  # by experts who were to read them
     of_answered: FloatArray | None = None  # [N, C], the belief about items that are answered, where that is another
 
     def of(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
@@ -68,7 +69,9 @@ class Estimator:
         part = np.zeros(len(self.missing), dtype=bool)
         for _, target in signed:
             part |= target.columns[self.missing] >= 0
-        return worlds(signed, self.asked_sample, self.missing[part], self.level) if part.any() else None
+        if not part.any() and self.left_out is None:
+            return None
+        return worlds(signed, self.asked_sample, self.missing[part], self.level, self.left_out)
 
     @cached_property
     def asked_sample(self) -> Sample:
@@ -89,13 +92,23 @@ class Estimator:
 
     def estimate(self, target: Target) -> Estimate:
         """One target, with the ordinary interval and what it promises."""
-        at, found, interval = replace(self, missing=self.missing[:0]).of([(1.0, target)])
+        at, found, interval = self._alike.of([(1.0, target)])
         alike = Estimate(
             target.name, interval.estimate, interval.low, interval.high, len(self.sample.answers),
             self._promise(target, at, found), found.plug_in, found.design, target.model,
         )  # fmt: skip
         between = self.worlds([(1.0, target)])
-        return alike if between is None else allowing(alike, target, len(self.missing), between)
+        return alike if between is None else allowing(alike, target, self.lost, between)
+
+    @property
+    def lost(self) -> int:
+        """Answers and readings that are missing."""
+        return len(self.missing) + (0 if self.left_out is None else len(self.left_out.rows))
+
+    @property
+    def _alike(self) -> Estimator:
+        """The same, with whatever is missing like the rest."""
+        return replace(self, missing=self.missing[:0], left_out=None)
 
     def metrics(self, wanted: Any, cost: Any = None) -> pd.DataFrame:
         """Any metrics, chosen now: the draws did not depend on which would be asked."""
@@ -210,7 +223,7 @@ class Estimator:
         quantile = float(ndtri((1 + self.level) / 2))
         rows = []
         for target, half, less in zip(targets, halves, lost, strict=True):
-            at, *_ = replace(self, missing=self.missing[:0]).of([(1.0, target)])
+            at, *_ = self._alike.of([(1.0, target)])
             drawn = max(half - less, 0.0)
             row: dict[str, Any] = {"model": target.model, "metric": target.name, "labels": labels, "half_width": half}
             row["random_needed"] = random_labels_for(drawn, at.under_random(), quantile, size)

@@ -20,7 +20,7 @@ from altmas.certified.contest import behind, contest, leading, share_of_level, w
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
 from altmas.certified.missing import Signed, filled, worlds_of_answers
-from altmas.certified.people import reading_chances
+from altmas.certified.people import left_out, reading_chances
 from altmas.certified.race import inclusion_at
 from altmas.certified.result import CertifiedResult
 from altmas.certified.sensitivity import RATES, sensitivity
@@ -84,7 +84,8 @@ class CertifiedFindings:
         """The sample, ready to estimate anything from."""
         return Estimator(
             self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, self.asked,
-            self.state.readings, None if self.state.response is None else self.state.believed.probabilities,
+            self.state.readings, left_out(self.state),
+            None if self.state.response is None else self.state.believed.probabilities,
         )  # fmt: skip
 
     def of_model(self, model: str | None) -> Estimator:

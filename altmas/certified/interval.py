@@ -71,8 +71,11 @@ def shrunk(found: Designed, error: float) -> float:
 
     The two agree within the error when the belief is good, and then P is the better guess; where they disagree, D is
     kept. Never more than half of s from D, but for the bounds. s is the standard error, widened where few answers
-    show it: a gap that one answer of great weight made is no proof against the belief.
+    show it: a gap that one answer of great weight made is no proof against the belief. Where experts have corrected
+    answers D is told as it is: the plug-in rests on annotators, and how wrong they are is known from few readings.
     """
+    if found.corrected:
+        return float(np.clip(found.design, *found.bounds))
     gap = found.plug_in - found.design
     square = error**2 * (1 + FEW / (1 + found.degrees_of_freedom))
     share = square / (square + gap**2) if gap else 0.0

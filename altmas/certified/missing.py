@@ -14,6 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from altmas.certified.corrected import LeftOut
 from altmas.certified.design import Sample, counts_of, designed, linearise
 from altmas.certified.interval import Interval, standard_error, wald
 from altmas.core.answers import Answers
@@ -40,6 +41,8 @@ def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> An
     """
     answers = sample.answers
     believed = [target.tally(sample.probabilities) for _, target in signed]
+    if not len(missing):
+        return answers
     for portion in np.array_split(missing, min(PORTIONS, len(missing))):
         now = sample.with_certain(answers)
         weighted = now.counted / now.inclusion[answers.items][:, None]
@@ -117,14 +120,33 @@ def _searched(
     return replace(answers, labels=np.append(answers.labels[:known], best))
 
 
-def worlds(signed: Signed, sample: Sample, missing: IntArray, level: float) -> tuple[Interval, Interval]:
+def _read_otherwise(signed: Signed, sample: Sample, left_out: LeftOut, *, up: bool) -> Sample:
+    """The sample if experts had read what they left out, each reading being what moves a target most to one side."""
+    items = sample.answers.items
+    weighted = sample.counted / sample.inclusion[items][:, None]
+    slopes = np.zeros((len(left_out.rows), sample.probabilities.shape[1]))
+    for sign, target in signed:
+        held = target.tally(sample.probabilities) + target.tally(weighted, items)
+        gradient = target.metric.gradient(counts_of(target, np.maximum(held, 0.0)))
+        slopes += sign * target.slopes(gradient, items[left_out.rows])
+    labels = sample.answers.labels.copy()
+    labels[left_out.rows] = slopes.argmax(1) if up else slopes.argmin(1)
+    answers = sample.answers.relabelled(labels)
+    return Sample(sample.probabilities, answers, sample.inclusion, corrected=left_out.as_read())
+
+
+def worlds(
+    signed: Signed, sample: Sample, missing: IntArray, level: float, left_out: LeftOut | None = None
+) -> tuple[Interval, Interval]:
     """The estimate with its interval where all missing answers lower it, and where all raise it.
 
-    `sample` has the chances of having been asked about, whether or not an answer came.
+    `sample` has the chances of having been asked about, whether or not an answer came. Readings that experts `left_out`
+    are missing in the same way.
     """
     out = []
     for up in (False, True):
-        whole = sample.with_certain(filled(signed, sample, missing, up=up))
+        some = sample if left_out is None else _read_otherwise(signed, sample, left_out, up=up)
+        whole = some.with_certain(filled(signed, some, missing, up=up))
         found = designed(linearise(signed, whole), whole)
         interval = wald(found, level)
         # Many answers taken to one side lead far from where the metric was linearised; there its own value is better.

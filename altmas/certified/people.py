@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from altmas.beliefs.likely import READ_WEIGHTING, Heard, likely
-from altmas.certified.corrected import Corrected
+from altmas.certified.corrected import Corrected, LeftOut
 from altmas.certified.design import Linearised
 from altmas.certified.race import inclusion_at
 from altmas.certified.rereading import FLOOR, drawn_readings, ideal_chances
 from altmas.certified.setup import linearised
 from altmas.certified.split import best_ratio
-from altmas.core.method import ReadRound
+from altmas.core.method import LEFT_OUT, ReadRound
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -57,6 +57,24 @@ def reading_chances(state: State) -> FloatArray:
     came = float(weight[read].sum() / max(weight[drawn].sum(), _NOTHING))
     share = float((1 / inclusion[some]).sum() / max((1 / inclusion[drawable]).sum(), _NOTHING))
     return np.where(some, np.minimum(chance * came * share, 1.0), 1.0)
+
+
+def left_out(state: State) -> LeftOut | None:
+    """The readings that experts had and left out; None where there are none."""
+    items = state.answers.items
+    labels = np.full(state.setup.job.pool.size, -1)
+    labels[state.reread.items] = state.reread.labels
+    rows = np.flatnonzero(labels[items] == LEFT_OUT)
+    if not len(rows):
+        return None
+    told = np.eye(len(state.setup.job.pool.classes))[state.labels.labels]
+    corrected = state.corrected or Corrected(told, state.read >= 0, np.ones(len(items)))
+    chance = inclusion_at(state.reread.hazard[items])
+    # With them every reading came, so that each stands for as many answers as its own chance says.
+    some = (chance > 0) & ~np.isin(items, state.circumstances.settled)
+    share = float((1 / state.inclusion[items][some]).sum() / (1 / state.inclusion[items]).sum())
+    whole = np.where(some, np.minimum(chance * share, 1.0), 1.0)
+    return LeftOut(rows, Corrected(corrected.likely, corrected.read, whole))
 
 
 def _likely(state: State, *, as_shown: bool) -> FloatArray:

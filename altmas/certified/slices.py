@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from altmas.certified.corrected import LeftOut
 from altmas.certified.design import Sample
 from altmas.certified.estimator import Estimator, ends
 from altmas.certified.interval import Interval
@@ -59,6 +60,11 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
     if corrected is not None:
         likely = np.append(corrected.likely, np.zeros((len(answers), 1)), axis=1)
         corrected = corrected.as_binary(likely[np.arange(len(answers)), said[answers.items]])
+    left_out = estimator.left_out
+    if left_out is not None:
+        likely = np.append(left_out.corrected.likely, np.zeros((len(answers), 1)), axis=1)
+        mine = likely[np.arange(len(answers)), said[answers.items]]
+        left_out = LeftOut(left_out.rows, left_out.corrected.as_binary(mine))
     two = Sample(
         np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion, corrected=corrected
     )  # fmt: skip
@@ -66,7 +72,7 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
         said[estimator.missing] < len(pool.classes)
     ]  # what is no class is wrong, answered or not
     two_classes = replace(pool, classes=(True, False), outputs=(whole,), opinions=())
-    return replace(estimator, pool=two_classes, sample=two, missing=missing, of_answered=None)
+    return replace(estimator, pool=two_classes, sample=two, missing=missing, of_answered=None, left_out=left_out)
 
 
 def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str = "accuracy") -> dict[str, Any]:
@@ -108,7 +114,7 @@ def ece(estimator: Estimator) -> tuple[float, float, float]:
     lessened = max(lessened, whole if whole > 2 * accuracy.error else 0.0)
     reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
     low, high = max(lessened - reach, 0.0), min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)
-    if len(estimator.missing) == 0:
+    if len(estimator.missing) == 0 and estimator.left_out is None:
         return lessened, low, high
     # Whatever the missing answers are, each bin's accuracy is within its interval, which allows for them.
     score, least, most = (table[name].to_numpy() for name in ("score", "low", "high"))

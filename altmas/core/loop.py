@@ -10,7 +10,7 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
-from altmas.core.method import Job, Method, Run, TakesMissing, TakesReadings
+from altmas.core.method import LEFT_OUT, Job, Method, Run, TakesMissing, TakesReadings
 from altmas.core.oracles import Oracle, ask
 from altmas.core.policies import Choice
 from altmas.core.pool import Pool
@@ -146,7 +146,7 @@ def _read_again(
         round = run.choose_readings(due)
     labels = _ask_all(expert, job, round.items, answers, "expert", may_skip=True)
     with answers_kept(method, answers, job.pool):
-        run.read(replace(round, labels=labels))
+        run.read(replace(round, labels=np.where(labels < 0, LEFT_OUT, labels)))
     return ratio, read + len(round.items)
 
 

@@ -65,9 +65,15 @@ class AskedRound:
     inclusion: FloatArray | None = None
 
 
+LEFT_OUT = -2
+"""A reading that an expert skipped, was unsure of, or passed over."""
+
+
 @dataclass(frozen=True, eq=False)
 class ReadRound:
-    """Second readings drawn at once: positions in the order drawn, and the label an expert read (-1 without one).
+    """Second readings drawn at once: positions in the order drawn, and the label an expert read.
+
+    A label is -1 where nobody has read it yet, and `LEFT_OUT` where an expert had it and gave none.
 
     `among` are the answers they were drawn from, with each one's chance to have been drawn by then.
     """

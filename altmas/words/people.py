@@ -22,8 +22,8 @@ def measured_against(readings: int, changed: int, answers: int) -> str:
     'Experts read 75 of 300 answers again and changed 9: the figures are about what experts would say of every item, \
 however wrong annotators are.'
     >>> measured_against(75, 0, 300)
-    'Experts read 75 of 300 answers again and confirmed them all: the figures are agreement with annotators, as long as \
-nothing speaks against them.'
+    'Experts read 75 of 300 answers again and confirmed them all: the figures are agreement with annotators, as long \
+as nothing speaks against them.'
     >>> measured_against(0, 0, 300).startswith("No expert has read the answers again")
     True
     """
@@ -36,8 +36,8 @@ nothing speaks against them.'
             "speaks against them."
         )
     return (
-        f"Experts read {readings:,} of {counted(answers, 'answer')} again and changed {changed:,}: the figures are about "
-        "what experts would say of every item, however wrong annotators are."
+        f"Experts read {readings:,} of {counted(answers, 'answer')} again and changed {changed:,}: the figures are "
+        "about what experts would say of every item, however wrong annotators are."
     )
 
 
@@ -53,9 +53,9 @@ def reading_warnings(missing: int, drawn: int, changed: int) -> list[str]:
     if missing:
         verb = "has" if missing == 1 else "have"
         out.append(
-            f"{missing:,} of {counted(drawn, 'answer')} drawn for a second reading {verb} no label by an expert; they "
-            "are taken to be like those that have one, and so do the intervals: an expert who leaves out what is hard, "
-            "or unwelcome, moves the figures. Reading them mends it."
+            f"{missing:,} of {counted(drawn, 'answer')} drawn for a second reading {verb} no label by an expert; the "
+            "estimates take them to be like those that have one, and the intervals allow for whatever they are where "
+            "an expert left them out. Reading them mends it."
         )
     if changed:
         verb = "was" if changed == 1 else "were"
