@@ -58,7 +58,9 @@ def one_run(model: str, world: str, labelling: str, seed: int, data: Path | None
     answers = _answers(world, truth, said, counts, np.random.default_rng([seed, 1]))
     most = min(ANSWERS, len(truth) // 2)
     budget = (most + COST * most // 4) // COST if labelling == "same-money" else most
-    expert = {"expert": truth, "second_readings": READINGS * most // ANSWERS} if labelling == "readings" else {}
+    expert: dict[str, Any] = {}
+    if labelling == "readings":
+        expert = {"expert": truth, "second_readings": READINGS * most // ANSWERS}
     oracle = truth if labelling in ("experts", "same-money") else None
     found = altmas.assess(
         said, scores, oracle=_asked(answers) if oracle is None else oracle, classes=range(classes), metrics=METRICS,
@@ -94,7 +96,7 @@ def _answers(
         return np.where(chance < np.where(said == truth, *SKIPS), -1, truth)
     if kind == "cifar10h" and counts is not None:
         below = np.cumsum(counts / counts.sum(1, keepdims=True), axis=1) < chance[:, None]
-        return np.minimum(below.sum(1), classes - 1)
+        return np.asarray(np.minimum(below.sum(1), classes - 1))
     wrong = chance < float(percent or 5) / 100
     other = np.where(truth == 0, 1, 0) if kind == "class" else (truth + rng.integers(1, classes, len(truth))) % classes
     return np.where(wrong, other, truth)
