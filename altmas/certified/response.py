@@ -29,7 +29,7 @@ from altmas.metrics.types import BoolArray, FloatArray, IntArray
 MOST_SKIPPED = 0.8
 """No question is likelier to be skipped: an answer stands for at most five items."""
 
-LEVEL_SD, LABEL_SD, GROUP_SD = 2.0, 4.0, 0.5
+LEVEL_SD, LABEL_SD, GROUP_SD = 2.0, 1.5, 0.5
 BELIEF_SD, BELIEF_SD_TOLD = 0.02, 1.0
 """Deviations of the priors: of a, g and a group's effect, and of b, until enough answers came late and after."""
 
