@@ -229,6 +229,11 @@ class AuditFindings:
         worth = self.found.features if isinstance(self.found, TellsFeatures) else None
         return "" if worth is None else features_sentence(worth)
 
+    @property
+    def readings(self) -> int:
+        """How many answers experts have read."""
+        return self.found.readings if isinstance(self.found, AllowsForPeople) else 0
+
     @cached_property
     def people(self) -> dict[str, Any]:
         """What the figures are measured against, in sentences, and what they would be if annotators were wrong.
@@ -236,8 +241,7 @@ class AuditFindings:
         `sensitivity` has a row per model, share of wrong answers, and how they are wrong, for the first metric; it is
         empty where experts have read answers, or the method cannot tell.
         """
-        found = self.found
-        readings = found.readings if isinstance(found, AllowsForPeople) else 0
+        found, readings = self.found, self.readings
         table = found.reading_table() if isinstance(found, AllowsForPeople) else None
         changed = 0 if table is None else int((table["answer"] != table["label"]).sum())
         rows = [] if readings or not isinstance(found, AllowsForPeople) else plain_rows(found.sensitivity(main=True))
@@ -312,7 +316,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
         out.append(
             f"{told}; {taken_for(models=models_them, allows=found.knows_chances)}. {how_to_answer(found.missing)}"
         )
-    unread = found.state.readings_missing() if found.people["readings"] else 0
+    unread = found.state.readings_missing() if found.readings else 0
     out += reading_warnings(unread, len(found.state.to_read), found.state.changed_since_drawn())
     behind = len(found.state.order) - lost - found.labels
     if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:

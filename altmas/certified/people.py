@@ -15,7 +15,7 @@ from altmas.certified.rereading import FLOOR, drawn_readings, ideal_chances
 from altmas.certified.setup import linearised
 from altmas.certified.split import best_ratio
 from altmas.core.method import LEFT_OUT, ReadRound
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.certified.state import State
@@ -27,7 +27,7 @@ _NOTHING = 1e-12
 
 
 def read_labels(state: State) -> IntArray:
-    """The label that an expert read for each answer `[n]`, -1 without one."""
+    """The label that an expert read for each answer `[n]`; -1 without one, `LEFT_OUT` where it was left out."""
     found = np.full(state.setup.job.pool.size, -1)
     found[state.reread.items] = state.reread.labels
     return found[state.answers.items]
@@ -50,31 +50,33 @@ def reading_chances(state: State) -> FloatArray:
     items, read = state.answers.items, state.read_again
     if not read.any():
         return np.ones(len(items))
-    drawable = ~np.isin(items, state.circumstances.settled)
-    inclusion, chance = state.inclusion[items], inclusion_at(state.reread.hazard[items])
-    some, drawn = (chance > 0) & drawable, np.isin(items, state.reread.items)
-    weight = np.divide(1.0, inclusion * chance, out=np.zeros(len(items)), where=some)
+    chance, some = _chances_if_all_came(state)
+    drawn = np.isin(items, state.reread.items)
+    logged = inclusion_at(state.reread.hazard[items])
+    weight = np.divide(1.0, state.inclusion[items] * logged, out=np.zeros(len(items)), where=some)
     came = float(weight[read].sum() / max(weight[drawn].sum(), _NOTHING))
-    share = float((1 / inclusion[some]).sum() / max((1 / inclusion[drawable]).sum(), _NOTHING))
-    return np.where(some, np.minimum(chance * came * share, 1.0), 1.0)
+    return np.where(some, np.minimum(chance * came, 1.0), 1.0)
+
+
+def _chances_if_all_came(state: State) -> tuple[FloatArray, BoolArray]:
+    """r_i of each answer if every reading had come, and which had a chance at all `[n]`."""
+    items = state.answers.items
+    drawable = ~np.isin(items, state.circumstances.settled)
+    weight, chance = 1 / state.inclusion[items], inclusion_at(state.reread.hazard[items])
+    some = (chance > 0) & drawable
+    share = float(weight[some].sum() / max(weight[drawable].sum(), _NOTHING))
+    return np.where(some, np.minimum(chance * share, 1.0), 1.0), some
 
 
 def left_out(state: State) -> LeftOut | None:
     """The readings that experts had and left out; None where there are none."""
-    items = state.answers.items
-    labels = np.full(state.setup.job.pool.size, -1)
-    labels[state.reread.items] = state.reread.labels
-    rows = np.flatnonzero(labels[items] == LEFT_OUT)
+    rows = np.flatnonzero(state.read == LEFT_OUT)
     if not len(rows):
         return None
+    chance, _ = _chances_if_all_came(state)
     told = np.eye(len(state.setup.job.pool.classes))[state.labels.labels]
-    corrected = state.corrected or Corrected(told, state.read >= 0, np.ones(len(items)))
-    chance = inclusion_at(state.reread.hazard[items])
-    # With them every reading came, so that each stands for as many answers as its own chance says.
-    some = (chance > 0) & ~np.isin(items, state.circumstances.settled)
-    share = float((1 / state.inclusion[items][some]).sum() / (1 / state.inclusion[items]).sum())
-    whole = np.where(some, np.minimum(chance * share, 1.0), 1.0)
-    return LeftOut(rows, Corrected(corrected.likely, corrected.read, whole))
+    made = told if state.corrected is None else state.corrected.likely
+    return LeftOut(rows, Corrected(made, state.read >= 0, chance))
 
 
 def _likely(state: State, *, as_shown: bool) -> FloatArray:

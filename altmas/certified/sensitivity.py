@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from altmas.certified.design import Sample, designed, linearise
 from altmas.certified.estimator import Estimator
-from altmas.certified.interval import wald
+from altmas.certified.interval import Interval, wald
 from altmas.core.targets import Target
 from altmas.metrics import Metric
 from altmas.metrics.custom import LabelFunction
@@ -67,20 +67,21 @@ def sensitivity(estimator: Estimator, targets: Sequence[Target], rates: Sequence
     rows = []
     for target in targets:
         named = {"model": target.model, "metric": target.name}
+        usual = estimator.of([(1.0, target)])[2]
         for rate in rates:
             if not isinstance(target.metric, LabelFunction) and rate < 1 - 1 / estimator.sample.probabilities.shape[1]:
                 _, _, found = estimator.of([(1.0, replace(target, metric=OfTruth(target.metric, rate)))])
                 ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
                 rows.append({**named, "wrong": rate, "how": "at random", **ends})
-            low, high = (_world(estimator, target, rate, up=up) for up in (False, True))
-            middle = estimator.of([(1.0, target)])[2].estimate
-            rows.append({**named, "wrong": rate, "how": "at worst", "estimate": middle, "low": low, "high": high})
+            down, up = (_world(estimator, target, rate, up=up) for up in (False, True))
+            ends = {"estimate": usual.estimate, "low": min(down.low, usual.low), "high": max(up.high, usual.high)}
+            rows.append({**named, "wrong": rate, "how": "at worst", **ends})
     table = pd.DataFrame(rows)
     return table.drop(columns="model") if (table["model"] == "").all() else table
 
 
-def _world(estimator: Estimator, target: Target, rate: float, *, up: bool) -> float:
-    """An end of the interval where the wrong answers are those that matter most."""
+def _world(estimator: Estimator, target: Target, rate: float, *, up: bool) -> Interval:
+    """The interval where the wrong answers are those that matter most."""
     sample = estimator.sample
     answers, at = sample.answers, estimator.linearised(target)
     slopes = np.stack(
@@ -94,6 +95,4 @@ def _world(estimator: Estimator, target: Target, rate: float, *, up: bool) -> fl
     labels = answers.labels.copy()
     labels[wrong] = best[wrong]
     world = Sample(sample.probabilities, answers.relabelled(labels), sample.inclusion)
-    found = wald(designed(linearise([(1.0, target)], world), world), estimator.level)
-    usual = estimator.of([(1.0, target)])[2]
-    return max(found.high, usual.high) if up else min(found.low, usual.low)
+    return wald(designed(linearise([(1.0, target)], world), world), estimator.level)

@@ -106,7 +106,7 @@ class State:
 
     @cached_property
     def read(self) -> IntArray:
-        """The label that an expert read for each answer `[n]`, -1 without one."""
+        """The label that an expert read for each answer `[n]`, below 0 without one."""
         return read_labels(self)
 
     @property

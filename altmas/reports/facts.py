@@ -209,7 +209,7 @@ def _pairs(one: Agreed | None) -> dict[str, Any]:
 
 
 def _assumptions(findings: AuditFindings, estimates: Sequence[dict[str, Any]], pool: int, missing: int) -> list[str]:
-    return assumptions(kinds_of(estimates), pool, missing, findings.level, experts=findings.people["readings"] > 0)
+    return assumptions(kinds_of(estimates), pool, missing, findings.level, experts=findings.readings > 0)
 
 
 def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_a_file_of_somebody_else_is_not_taken_for_bobs(folder, tmp_path):
     assert "row 2: annotator must be 'bob' or nobody, as --annotator says; got 'alice'" in done.err
     assert "row 3" not in done.err
     assert "3 answers taken" in told("import", folder, path)
-    assert "alice: 1 answers" in told("status", folder)
+    assert "alice: 1 answer\n" in told("status", folder)
 
 
 def test_a_backup_has_the_files_that_the_log_names_and_no_others(folder, tmp_path):
