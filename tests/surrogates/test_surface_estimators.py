@@ -207,7 +207,6 @@ def test_a_deep_kernel_trains(rng):
     assert p.mean[9] > p.mean[0]
 
 
-@pytest.mark.slow
 def test_intervals_hold_on_simulated_surfaces(seed):
     """16 arms, 12 surfaces: 95% intervals cover at least 90% (one-sided binomial, fails by chance 1 in 10,000)."""
     spec = WorldSpec(attributes=4, items=2000)

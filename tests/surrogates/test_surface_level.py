@@ -20,7 +20,6 @@ def overall(surface, rng):
     return np.quantile(surface.draw(1000, rng).mean(1), [0.025, 0.975])
 
 
-@pytest.mark.slow
 def test_the_overall_accuracy_of_independent_arms_is_in_doubt(seed):
     """60 labels on 1,024 arms, 60 surfaces: 95% intervals cover at least 90% (fails by chance 1 in 10,000)."""
     rng, held = np.random.default_rng(seed), 0
@@ -58,7 +57,6 @@ def test_a_process_that_doubts_its_level_does_not_average_it_away():
     assert 0.28 < high - low < 0.4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["betagp", "betagp-slp"])
 def test_answers_that_are_all_right_leave_arms_without_any_in_doubt(name):
     """300 of 300 right in half of 512 arms: at least 99.2% overall (Jeffreys); of an unseen arm less is known."""
@@ -86,7 +84,6 @@ def test_draws_are_joint():
     assert min(within) > 0.98
 
 
-@pytest.mark.slow
 def test_every_attribute_has_a_length_of_its_own():
     """Only the first of six matters: its kernel is the shortest, and it takes the error down."""
     codes = np.array(np.unravel_index(np.arange(64), [2] * 6)).T.astype(float)
