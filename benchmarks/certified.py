@@ -10,6 +10,7 @@ import argparse
 import time
 
 import numpy as np
+from workload import confident
 
 from altmas.catalogue import make_method
 from altmas.core.loop import Plan, rounds
@@ -22,10 +23,7 @@ METRICS = ["accuracy", "macro_precision", "macro_recall", "precision:3", "recall
 
 def made_up(items, seed=0):
     """A ten-class pool whose confidence tells something about agreement."""
-    rng = np.random.default_rng(seed)
-    said = rng.integers(10, size=items)
-    confidence = 0.5 + 0.5 * rng.beta(4, 1, size=items)
-    labels = np.where(rng.random(items) < confidence, said, rng.integers(10, size=items))
+    said, confidence, labels = confident(items, seed)
     return Pool.build(said, scores=confidence, classes=range(10)), labels.tolist()
 
 

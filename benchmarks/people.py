@@ -9,6 +9,7 @@ import argparse
 import time
 
 import numpy as np
+from workload import confident
 
 import altmas
 
@@ -17,11 +18,9 @@ METRICS = ["accuracy", "macro_precision", "macro_recall", "precision:3", "recall
 
 def made_up(items, seed=0):
     """Predictions, confidences, labels, and the answers of somebody who is wrong in one of twenty."""
-    rng = np.random.default_rng(seed)
-    said = rng.integers(10, size=items)
-    confidence = 0.5 + 0.5 * rng.beta(4, 1, size=items)
-    labels = np.where(rng.random(items) < confidence, said, rng.integers(10, size=items))
-    return said, confidence, labels, np.where(rng.random(items) < 0.05, (labels + 1) % 10, labels)
+    said, confidence, labels = confident(items, seed)
+    wrong = np.random.default_rng([seed, 1]).random(items) < 0.05
+    return said, confidence, labels, np.where(wrong, (labels + 1) % 10, labels)
 
 
 def seconds(world, budget, repeats, **more):

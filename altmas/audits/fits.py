@@ -12,9 +12,10 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from altmas.audits.parts import Fit
 from altmas.audits.sample import Kept, drawing
 from altmas.audits.settings import Settings
-from altmas.audits.state import Fit, State
+from altmas.audits.state import State
 from altmas.audits.store import StoreError
 from altmas.core.files import FOLDER_MODE, locked, remove_left_behind, sha256_of, sync_folder, write_whole
 from altmas.core.method import ArrayMap, HearsPeople, Job, Method, Replays

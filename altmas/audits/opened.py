@@ -18,9 +18,10 @@ from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
 from altmas.audits.item_hashes import HASHES_FILE, load_item_hashes, row_hash
 from altmas.audits.leases import Leases
+from altmas.audits.parts import schedule
 from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
-from altmas.audits.state import LABELLED, State, schedule
+from altmas.audits.state import LABELLED, State
 from altmas.audits.store import Store, StoreError
 from altmas.core.checks import plain
 from altmas.core.method import ArrayMap, Method

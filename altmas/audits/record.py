@@ -8,8 +8,9 @@ from typing import Any, Self
 
 from altmas.audits.fits import under_way
 from altmas.audits.opened import Opened
+from altmas.audits.parts import Entry
 from altmas.audits.sample import drawing
-from altmas.audits.state import DISPUTED, LABELLED, Entry, State
+from altmas.audits.state import DISPUTED, LABELLED, State
 from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import class_place, plain

@@ -17,9 +17,10 @@ import numpy as np
 from altmas.audits.draws import ENGINE
 from altmas.audits.events import Event
 from altmas.audits.fits import fit
+from altmas.audits.parts import Fit
 from altmas.audits.questions import Questions, ranking_for
 from altmas.audits.second_readings import as_event, newest_fit, next_readings
-from altmas.audits.state import Fit, State
+from altmas.audits.state import State
 from altmas.audits.store import StoreError
 from altmas.audits.values import Verification
 from altmas.audits.verification import verify_folder

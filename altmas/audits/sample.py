@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from altmas.audits.state import DISPUTED, OPEN, TAKEN_BACK, Drawn, State
+from altmas.audits.parts import Drawn
+from altmas.audits.state import DISPUTED, OPEN, TAKEN_BACK, State
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.answers import Answers, Circumstances, Votes
 from altmas.core.method import LEFT_OUT, ArrayMap, AskedRound, HearsPeople, ReadRound

@@ -11,7 +11,7 @@ from altmas.audits.connections import DAMAGED
 from altmas.audits.creation import digest
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
-from altmas.audits.state import Fit
+from altmas.audits.parts import Fit
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import Verification
 from altmas.metrics.errors import AltmasError

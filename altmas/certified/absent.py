@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from altmas.certified.design import TRACE, Designed, Linearised, Sample, counts_of, designed, linearise
+from altmas.certified.design import TRACE, Designed, Linearised, counts_of, designed, linearise
 from altmas.certified.interval import Interval, wald
+from altmas.certified.sample import Sample
 from altmas.core.targets import Target
 from altmas.metrics.types import FloatArray, IntArray
 

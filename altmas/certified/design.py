@@ -17,7 +17,7 @@ surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ import numpy as np
 from altmas.certified.centre import best_confusion
 from altmas.certified.corrected import Corrected
 from altmas.certified.one_label import OneLabel, of_one_label
+from altmas.certified.sample import Sample
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
@@ -34,59 +35,6 @@ from altmas.metrics.types import BoolArray, FloatArray, IntArray
 TRACE, NOTHING = 1e-9, 1e-12
 ALL_BUT_CERTAIN = 0.999
 _NUMBERS_AT_ONCE = 1 << 22
-
-
-@dataclass(frozen=True, eq=False)
-class Sample:
-    """What the estimator sees: the belief `[N, C]`, the answers, and every item's inclusion probability `[N]`.
-
-    From a log, the inclusion of items not answered may be unknown (NaN): sums over the pool are then weighted sums over
-    the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
-    unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
-    `drawn_then [N]` is the inclusion as it was when the belief was made; as it is now, unless said.
-    `before [n, C]` is what was believed of the answers before there were any. Where experts corrected some answers,
-    `corrected` says how; labels are theirs where they read.
-    """
-
-    probabilities: FloatArray
-    answers: Answers
-    inclusion: FloatArray
-    known: int | None = None
-    linearised: dict[Target, Linearised] = field(default_factory=dict)
-    drawn_then: FloatArray | None = None
-    before: FloatArray | None = None
-    corrected: Corrected | None = None
-
-    @cached_property
-    def surprise(self) -> FloatArray:
-        """e(y_i) - pi_i of each answer `[n, C]`, as far as its label is known."""
-        known = self.one_hot if self.corrected is None else self.corrected.known(self.one_hot)
-        return known - self.probabilities[self.answers.items]
-
-    @cached_property
-    def counted(self) -> FloatArray:
-        """The same as the design counts it, U_i - pi_i: right on average over which answers are read `[n, C]`."""
-        if self.corrected is None:
-            return self.surprise
-        return self.corrected.counted(self.one_hot) - self.probabilities[self.answers.items]
-
-    @cached_property
-    def one_hot(self) -> FloatArray:
-        """e(y_i) of each answer `[n, C]`, whether or not an expert read it."""
-        return np.asarray(np.eye(self.probabilities.shape[1])[self.answers.labels])
-
-    def with_certain(self, answers: Answers) -> Sample:
-        """With further answers after these, which no expert need read."""
-        told = np.eye(self.probabilities.shape[1])[answers.labels[len(self.answers) :]]
-        corrected = None if self.corrected is None else self.corrected.with_certain(told)
-        return Sample(self.probabilities, answers, self.inclusion, corrected=corrected)
-
-    @cached_property
-    def odds_against(self) -> FloatArray:
-        """(1 - p_i) / p_i of each item `[N]`."""
-        odds = (1 - self.inclusion) / self.inclusion
-        known = np.isfinite(odds)
-        return odds if known.all() else np.where(known, odds / self.inclusion, 0.0)
 
 
 class Part(NamedTuple):

@@ -14,9 +14,10 @@ from scipy.special import ndtri
 
 from altmas.certified.absent import absent_for, spanning
 from altmas.certified.corrected import HARDLY, LeftOut
-from altmas.certified.design import Designed, Linearised, Sample, designed, labels_of_endless_pool, linearise, minus
+from altmas.certified.design import Designed, Linearised, designed, labels_of_endless_pool, linearise, minus
 from altmas.certified.interval import Interval, standard_error, wald
 from altmas.certified.missing import worlds
+from altmas.certified.sample import Sample
 from altmas.core.estimates import EXACT, Estimate
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.core.result import estimates_table, without_model

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from altmas.certified.design import Linearised, Sample, variance_expected, variances_shown
+from altmas.certified.design import Linearised, variance_expected, variances_shown
+from altmas.certified.sample import Sample
 
 
 def share_of_error(with_them: Sequence[Linearised], without: Sequence[Linearised], sample: Sample) -> float:

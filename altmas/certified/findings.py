@@ -20,7 +20,7 @@ from altmas.certified.contest import behind, contest, leading, share_of_level, w
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
 from altmas.certified.missing import Signed, filled, worlds_of_answers
-from altmas.certified.people import left_out, reading_chances
+from altmas.certified.people import left_out, reading_table
 from altmas.certified.race import inclusion_at
 from altmas.certified.result import CertifiedResult
 from altmas.certified.sensitivity import RATES, sensitivity
@@ -129,18 +129,7 @@ class CertifiedFindings:
 
     def reading_table(self) -> pd.DataFrame:
         """A row per answer that an expert read: its id, the answer, the expert's label, the chance of being read."""
-        state, pool = self.state, self.job.pool
-        rows = np.flatnonzero(state.read_again)
-        chance = reading_chances(state)
-        said, read = state.answers.labels[rows], state.read[rows]
-        return pd.DataFrame(
-            {
-                "id": [pool.ids[item] for item in state.answers.items[rows]],
-                "answer": [pool.classes[label] for label in said],
-                "label": [pool.classes[label] for label in read],
-                "chance": chance[rows],
-            }
-        )
+        return reading_table(self.state)
 
     def sensitivity(self, rates: Sequence[float] = RATES, *, main: bool = False) -> pd.DataFrame:
         """The estimates if labellers are wrong so often, at random and at worst; of what answers alone tell.

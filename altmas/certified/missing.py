@@ -15,8 +15,9 @@ from dataclasses import replace
 import numpy as np
 
 from altmas.certified.corrected import LeftOut
-from altmas.certified.design import Sample, counts_of, designed, linearise
+from altmas.certified.design import counts_of, designed, linearise
 from altmas.certified.interval import Interval, standard_error, wald
+from altmas.certified.sample import Sample
 from altmas.core.answers import Answers
 from altmas.core.estimates import on_answers
 from altmas.core.targets import Target

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from altmas.beliefs.likely import READ_WEIGHTING, Heard, likely
 from altmas.certified.corrected import Corrected, LeftOut
@@ -77,6 +78,22 @@ def left_out(state: State) -> LeftOut | None:
     told = np.eye(len(state.setup.job.pool.classes))[state.labels.labels]
     made = told if state.corrected is None else state.corrected.likely
     return LeftOut(rows, Corrected(made, state.read >= 0, chance))
+
+
+def reading_table(state: State) -> pd.DataFrame:
+    """A row per answer that an expert read: its id, the answer, the expert's label, the chance of being read."""
+    pool = state.setup.job.pool
+    rows = np.flatnonzero(state.read_again)
+    chance = reading_chances(state)
+    said, read = state.answers.labels[rows], state.read[rows]
+    return pd.DataFrame(
+        {
+            "id": [pool.ids[item] for item in state.answers.items[rows]],
+            "answer": [pool.classes[label] for label in said],
+            "label": [pool.classes[label] for label in read],
+            "chance": chance[rows],
+        }
+    )
 
 
 def _likely(state: State, *, as_shown: bool) -> FloatArray:

@@ -15,9 +15,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.design import designed, linearise
 from altmas.certified.estimator import Estimator
 from altmas.certified.interval import Interval, wald
+from altmas.certified.sample import Sample
 from altmas.core.targets import Target
 from altmas.metrics import Metric
 from altmas.metrics.custom import LabelFunction

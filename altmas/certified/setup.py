@@ -13,8 +13,9 @@ import numpy as np
 from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
 from altmas.beliefs.worths import blind_chances, chances, neyman
 from altmas.certified.anytime import Watched
-from altmas.certified.design import Linearised, Sample, linearise, minus
+from altmas.certified.design import Linearised, linearise, minus
 from altmas.certified.rereading import reading_clocks
+from altmas.certified.sample import Sample
 from altmas.certified.standing import Standing, standing
 from altmas.certified.telling_apart import chances_to_tell_apart
 from altmas.core.answers import Answers

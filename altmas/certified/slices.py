@@ -11,9 +11,9 @@ import pandas as pd
 from scipy.special import ndtri
 
 from altmas.certified.corrected import LeftOut
-from altmas.certified.design import Sample
 from altmas.certified.estimator import Estimator, ends
 from altmas.certified.interval import Interval
+from altmas.certified.sample import Sample
 from altmas.core.groups import groups_by, required_confidence
 from altmas.core.pool import Outputs
 from altmas.core.ranking import RANKING_DRAWS, draws_of, probability_among_lowest

@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import ndtr
 
-from altmas.certified.design import Linearised, Sample, minus, variance_expected, variances_shown
+from altmas.certified.design import Linearised, minus, variance_expected, variances_shown
+from altmas.certified.sample import Sample
 from altmas.core.ranking import RANKING_DRAWS, probability_among_lowest
 from altmas.core.streams import stream
 from altmas.metrics.types import FloatArray, IntArray

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 from altmas.beliefs.worths import best_floor, blind_chances, chances, worth_of_items
 from altmas.certified.anytime import Bets, first_bets
 from altmas.certified.corrected import Corrected
-from altmas.certified.design import Linearised, Sample
+from altmas.certified.design import Linearised
 from altmas.certified.features_worth import share_of_error
 from altmas.certified.people import corrected_answers, read_labels
 from altmas.certified.race import catch_up, hazard_after, inclusion_at
 from altmas.certified.refits import Refit
 from altmas.certified.rereading import Rereading
 from altmas.certified.response import Response, response
+from altmas.certified.sample import Sample
 from altmas.certified.setup import ANYTIME_FLOOR, Setup, linearised
 from altmas.core.answers import Answers, Circumstances
 from altmas.core.method import AskedRound, ReadRound

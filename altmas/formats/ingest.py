@@ -14,7 +14,8 @@ from scipy.special import softmax
 from altmas.core.checks import same_length, sorted_classes
 from altmas.core.files import sha256_of
 from altmas.core.limits import few_classes
-from altmas.core.pool import MISSING, Pool
+from altmas.core.pool import Pool
+from altmas.core.pool_columns import MISSING
 from altmas.features.auto import make_features
 from altmas.features.made import MadeFeatures
 from altmas.formats.arrays import read_array, read_features, read_named_rows

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from altmas.core.plain import plain_name, plain_rows
-from altmas.core.pool import MISSING
+from altmas.core.pool_columns import MISSING
 from altmas.surfaces.combinations import is_missing
 from altmas.surfaces.marginals import worst_first
 from altmas.words.verdict import calibration_sentence

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from altmas.core.checks import as_column, is_blank, is_number, same_length, sorted_classes, whole_number
-from altmas.core.pool import MISSING
+from altmas.core.pool_columns import MISSING
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surfaces.bins import bin_names, quantile_edges

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from altmas.core.checks import as_column, class_indices, same_length, sorted_classes
-from altmas.core.pool import NO_CLASS, Pool, with_missing
+from altmas.core.pool import NO_CLASS, Pool
+from altmas.core.pool_columns import with_missing
 from altmas.core.streams import stream
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import FloatArray, IntArray

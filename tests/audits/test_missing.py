@@ -5,7 +5,8 @@ import pytest
 from scipy.stats import binomtest
 
 from altmas.audits.sample import drawing
-from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.design import designed, linearise
+from altmas.certified.sample import Sample
 from altmas.certified.state import response_rate
 from altmas.core.answers import Answers
 from altmas.core.targets import targets_of

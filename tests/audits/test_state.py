@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from altmas.audits.events import Event
-from altmas.audits.state import DISPUTED, LABELLED, State, schedule
+from altmas.audits.parts import schedule
+from altmas.audits.state import DISPUTED, LABELLED, State
 from altmas.audits.values import SKIP, UNSURE
 
 SIZE, CLASSES, PEOPLE = 12, ("cat", "dog", "owl"), ("", "ab", "mk", "zo")

@@ -8,8 +8,8 @@ import pytest
 
 import altmas
 from altmas.certified.absent import absence, absent_for, credible
-from altmas.certified.design import Sample
 from altmas.certified.estimator import Estimator
+from altmas.certified.sample import Sample
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of, within

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from altmas.certified.centre import best_confusion
-from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.design import designed, linearise
+from altmas.certified.sample import Sample
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of

@@ -8,10 +8,11 @@ import pytest
 import altmas
 from altmas.beliefs.likely import Heard, likely
 from altmas.certified.corrected import Corrected
-from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.design import designed, linearise
 from altmas.certified.method import Certified
 from altmas.certified.people import reading_chances, readings_drawn
 from altmas.certified.rereading import Rereading, drawn_readings, reading_clocks
+from altmas.certified.sample import Sample
 from altmas.certified.split import best_ratio
 from altmas.core.answers import Answers, Circumstances, Votes
 from altmas.core.method import Job, ReadRound

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from altmas.beliefs.label_models import label_models
-from altmas.certified.design import Sample, designed, linearise
+from altmas.certified.design import designed, linearise
 from altmas.certified.estimator import Estimator
 from altmas.certified.method import Certified
 from altmas.certified.race import hazard_after, inclusion_at
+from altmas.certified.sample import Sample
 from altmas.core.answers import Answers
 from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool

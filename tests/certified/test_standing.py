@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from altmas.beliefs.cross_fit import cross_fit_on
-from altmas.certified.design import Sample, linearise, minus
+from altmas.certified.design import linearise, minus
+from altmas.certified.sample import Sample
 from altmas.certified.standing import CONTENDERS, standing
 from altmas.core.answers import Answers
 from altmas.core.targets import resolve_metrics, targets_of

@@ -56,6 +56,16 @@ def test_every_method_replays(method, tmp_path):
     assert found.notices == ()
 
 
+def second_thoughts(audit, who, chance):
+    """Now and then somebody gives an answer again, a refit is made, or the estimates are looked at."""
+    if chance.random() < 0.1:
+        audit.redo(who)
+    if chance.random() < 0.3:
+        audit.refit()
+    if chance.random() < 0.1 and audit.status().answered:
+        audit.estimate()
+
+
 @pytest.mark.parametrize("overlap", [1, 2])
 def test_an_audit_of_people_who_change_their_minds_replays(tmp_path, overlap, seed):
     """Questions from the page, files and Python, answered late, out of order, not at all, changed and taken back."""
@@ -71,12 +81,7 @@ def test_an_audit_of_people_who_change_their_minds_replays(tmp_path, overlap, se
                 audit.tell(query.id, answer, annotator=who, replace=True)
             if chance.random() < 0.2:
                 audit.undo(who)
-            if chance.random() < 0.1:
-                audit.redo(who)
-            if chance.random() < 0.3:
-                audit.refit()
-            if chance.random() < 0.1 and audit.status().answered:
-                audit.estimate()
+            second_thoughts(audit, who, chance)
         found = audit.verify(fits=True)
         assert len(audit.state.fits) > 2
     assert found.ok, found.problems
@@ -110,12 +115,7 @@ def test_an_audit_in_which_experts_read_as_well_replays(tmp_path, overlap, seed)
                 audit.tell(query.id, answer, annotator=who, replace=True, expert=reads)
             if chance.random() < 0.3:
                 audit.undo(who)
-            if chance.random() < 0.1:
-                audit.redo(who)
-            if chance.random() < 0.3:
-                audit.refit()
-            if chance.random() < 0.1 and audit.status().answered:
-                audit.estimate()
+            second_thoughts(audit, who, chance)
         assert audit.status().to_read > 2
         found = audit.verify(fits=True)
     assert found.ok, found.problems

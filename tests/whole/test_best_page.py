@@ -1,15 +1,10 @@
 """The page about the best of several models does what it says: its files are made, its commands run, in order."""
 
-import os
 import re
-import shlex
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from altmas.cli import commands
-from worlds.pages import FENCE, missing_lines, of_that_form, steps
+from worlds.pages import missing_lines, of_that_form, walked_page
 from worlds.places import DOCS
 
 PAGE = DOCS / "best.md"
@@ -23,21 +18,7 @@ def loosely(text):
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory):
     """Every step of the page with what its commands printed, and the folder in which they ran."""
-    home, before = tmp_path_factory.mktemp("best"), Path.cwd()
-    os.chdir(home)
-    try:
-        (files,) = [one[2] for one in FENCE.finditer(PAGE.read_text()) if one[1] == "py"]
-        exec(files, {})  # the page's own lines
-        printed = [(step, "".join(map(run, step.commands))) for step in steps(PAGE.read_text())]
-    finally:
-        os.chdir(before)
-    return home, printed
-
-
-def run(command):
-    done = CliRunner().invoke(commands, shlex.split(command)[1:], catch_exceptions=False)
-    assert done.exit_code == 0, f"{command}\n{done.output}"
-    return done.output
+    return walked_page(PAGE, tmp_path_factory.mktemp("best"))
 
 
 def test_every_command_of_the_page_runs(walked):

@@ -1,7 +1,13 @@
 """Pages of the docs as their reader walks them: blocks of commands, and what is quoted after each."""
 
+import contextlib
 import re
+import shlex
 from dataclasses import dataclass
+
+from click.testing import CliRunner
+
+from altmas.cli import commands
 
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 
@@ -44,3 +50,26 @@ def missing_lines(quoted, printed, form=str):
         else:
             left = left[found + 1 :]
     return lacking
+
+
+def run(command):
+    """What a command of a page prints; it must succeed."""
+    done = CliRunner().invoke(commands, shlex.split(command)[1:], catch_exceptions=False)
+    assert done.exit_code == 0, f"{command}\n{done.output}"
+    return done.output
+
+
+def walked_page(page, home, before=lambda command: None):
+    """Every step of a page with what its commands printed, run in a folder of their own after the page's own lines.
+
+    `before` is told of each command, for what people do in between.
+    """
+
+    def printed(command):
+        before(command)
+        return run(command)
+
+    with contextlib.chdir(home):
+        (files,) = [one[2] for one in FENCE.finditer(page.read_text()) if one[1] == "py"]
+        exec(files, {})
+        return home, [(step, "".join(map(printed, step.commands))) for step in steps(page.read_text())]
