@@ -86,10 +86,8 @@ class Page:
             session = self._session(request)
         except RefusedError:
             return RedirectResponse("/login", 303)
-        text = template("page.html").render(
-            title=self._desk.title, guidelines=self._desk.guidelines, annotator=session.annotator, csrf=session.csrf,
-            audit=self._cookie,
-        )  # fmt: skip
+        about = await self._do(self._desk.about)
+        text = template("page.html").render(**about, annotator=session.annotator, csrf=session.csrf, audit=self._cookie)
         return Response(text, media_type="text/html")
 
     async def _login_page(self, request: Request) -> Response:

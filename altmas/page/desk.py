@@ -10,11 +10,12 @@ from typing import Any
 from altmas.audits.audit import Audit
 from altmas.audits.fits import under_way
 from altmas.audits.second_readings import answers_planned
-from altmas.audits.state import DISPUTED, LABELLED
+from altmas.audits.state import DISPUTED
 from altmas.audits.values import SKIP, UNSURE, Query, Told, Undone
 from altmas.core.plain import plain_rows
 from altmas.core.pool import NO_CLASS
 from altmas.metrics.errors import AltmasError, InputError
+from altmas.page.guidelines import rendered
 from altmas.page.names import Names, audit_key
 from altmas.page.refits import Refits
 from altmas.page.wire import RefusedError, Reply, Reveal, Turn, Wish
@@ -53,10 +54,10 @@ class Desk:
         """What the audit is called."""
         return self._audit.settings.title or self._audit.folder.name
 
-    @property
-    def guidelines(self) -> str:
-        """What annotators should know."""
-        return self._audit.settings.guidelines
+    def about(self) -> Json:
+        """What the audit is called and what annotators should know, as the auditor has it by now."""
+        self._audit.refresh()
+        return {"title": self.title, "guidelines": rendered(self._audit.settings.guidelines)}
 
     def close(self) -> None:
         """Let go of the audit, and end a refit that is under way."""
@@ -66,7 +67,9 @@ class Desk:
     def state(self, annotator: str) -> Json:
         """What the page needs to begin, and how things stand."""
         classes = [str(one) for one in self._audit.pool.classes]
-        return {"annotator": annotator, "title": self.title, "classes": classes, "standing": self._standing(annotator)}
+        images = self._audit.created.body.get("media", {}).get("files", 0) > 0
+        about = {"annotator": annotator, "title": self.title, "classes": classes, "images": images}
+        return {**about, "standing": self._standing(annotator)}
 
     def next(self, annotator: str, wish: Wish) -> Json:
         """The item to label now, or why there is none."""
@@ -77,12 +80,16 @@ class Desk:
     def answer(self, annotator: str, reply: Reply) -> Json:
         """Take an answer; what comes back was committed to disk."""
         position = self._position(reply.item)
+        expert = annotator in self._experts
+        self._audit.refresh()
+        if expert and not self._audit.state.may_be_read(position):
+            raise RefusedError(409, "This answer is not among those for you to read; the next one is.")
         label = reply.label if isinstance(reply.label, str) else self._audit.pool.classes[reply.label]
         told = self._telling(
             lambda: self._audit.tell(
                 self._audit.pool.ids[position], label, annotator=annotator, note=reply.note,
                 replace=reply.replace, client=_own(annotator, reply.client), took_ms=reply.took_ms,
-                expert=annotator in self._experts,
+                expert=expert,
             )
         )  # fmt: skip
         if reply.wish.again:
@@ -113,7 +120,13 @@ class Desk:
         return {"redone": self._said(done), **self._and_then(annotator, turn.wish)}
 
     def reveal(self, annotator: str, asked: Reveal) -> Json:
-        """Log a look at what is hidden; for a prediction, what each model said of the item."""
+        """Log a look at what is hidden; for a prediction, what each model said of the item.
+
+        Refused, whatever the page may show, where the auditor does not want annotators to be swayed.
+        """
+        self._audit.refresh()
+        if not self._audit.settings.reveal:
+            raise RefusedError(403, "Predictions and estimates are not shown in this audit.")
         pool = self._audit.pool
         position = None if asked.item is None else self._position(asked.item)
         item = {} if position is None else {"item": pool.ids[position]}
@@ -170,7 +183,7 @@ class Desk:
         audit = self._audit
         audit.refresh()
         goal = None if beyond else self._goal
-        if goal is not None and len(audit.state.resolved) >= goal:
+        if goal is not None and audit.state.answered >= goal:
             return []
         all_drawn = goal is not None and len(audit.state.order) >= goal  # asked about as much as was planned
         return audit.ask(QUESTIONS_AHEAD, annotator=annotator, wait=False, only_drawn=all_drawn)
@@ -183,31 +196,34 @@ class Desk:
         audit = self._audit
         if wish.again:
             return "seen"
-        if not wish.beyond and self._goal is not None and len(audit.state.resolved) >= self._goal:
+        if not wish.beyond and self._goal is not None and audit.state.answered >= self._goal:
             return "planned"
-        return "all" if len(audit.state.resolved) >= audit.pool.size else "held"
+        return "all" if audit.state.answered >= audit.pool.size else "held"
 
     def _standing(self, annotator: str) -> Json:
         audit = self._audit
         audit.refresh()
         state, tally = audit.state, audit.state.tally
-        labels, people, refits = tally[LABELLED], state.annotators(), self._refits
+        labels, people, refits = state.labels, state.annotators(), self._refits
         ranked = state.fits[-1].labels if state.fits else 0
         read = len(state.to_read) - state.readings_open()
         return {
-            "answered": len(state.resolved), "budget": self._goal, "pool": audit.pool.size,
+            "answered": state.answered, "budget": self._goal, "pool": audit.pool.size,
             "expert": annotator in self._experts, "to_read": len(state.to_read), "read": read,
             "yours": people.get(annotator, 0) + state.experts().get(annotator, 0), "annotators": len(people),
             "unsure": tally[UNSURE], "skipped": tally[SKIP], "disputed": tally[DISPUTED],
             "labels": labels, "ranked": min(ranked, labels),
+            "reveal": audit.settings.reveal, "changed": state.changed_by,
             # Another process is asked about only where it can matter: it takes a while to see that a lock is held.
             "refitting": refits.running or under_way(audit.folder), "refit_failed": refits.failed,
         }  # fmt: skip
 
     def _on_wire(self, position: int) -> Json:
         name = self._names.name(position)
-        image = None if self._audit.media_path(position) is None else f"/media/{name}"
-        return {"item": name, "content": [list(pair) for pair in self._audit.content(position).items()], "media": image}
+        content, path = self._audit.item(position)
+        shown = [list(pair) for pair in content.items()]
+        image = None if path is None else f"/media/{name}"
+        return {"item": name, "id": str(self._audit.pool.ids[position]), "content": shown, "media": image}
 
     def _position(self, name: str) -> int:
         position = self._names.position(name)

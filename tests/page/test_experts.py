@@ -52,7 +52,7 @@ def test_no_annotators_answer_is_shown(desk):
     shown = json.dumps([desk.state(ADA)["standing"], desk.next(ADA, Wish())])
     assert "owl" not in shown
     assert "mk" not in shown
-    assert set(desk.next(ADA, Wish())["query"]) == {"item", "content", "media"}
+    assert set(desk.next(ADA, Wish())["query"]) == {"item", "id", "content", "media"}
 
 
 def test_the_standing_counts_readings(desk):
@@ -97,7 +97,7 @@ def test_an_item_that_was_not_drawn_cannot_be_read(desk):
         desk.answer(ADA, Reply(new_client_id(), got["query"]["item"], 0, wish=Wish()))
     other = next(desk.review("mk", k)["query"]["item"] for k in range(mine["of"])
                  if desk.review("mk", k)["query"]["item"] not in drawn)  # fmt: skip
-    with pytest.raises(RefusedError, match="drawn for a second reading"):
+    with pytest.raises(RefusedError, match="not among those for you to read"):
         desk.answer(ADA, Reply(new_client_id(), other, 0, wish=Wish()))
 
 

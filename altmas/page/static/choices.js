@@ -1,6 +1,6 @@
 // The classes to choose from: buttons with their keys, or, beyond those, a list that narrows as one types.
 
-import { make } from "./dom.js";
+import { make, visible } from "./dom.js";
 import { classKeys, shown } from "./keys.js";
 
 const AT_ONCE = 100;
@@ -31,18 +31,42 @@ export function makeChoices(home, classes, keys, choose) {
   return few ? new Buttons(home, classes, keys, choose) : new Filter(home, classes, choose);
 }
 
+const GAP = 8;
+const LEAST = [[3, 76], [14, 150], [40, 230], [Infinity, 320]]; // letters of the longest name, pixels of a button
+const NARROW = 480;
+const IN_TWO_LINES = 24; // so many letters fit into half of a narrow screen
+
+/** How many columns make even rows of so many choices, where at most some fit: 5 are 3 and 2, never 4 and 1. */
+export function evenColumns(count, fitting) {
+  const rows = Math.ceil(count / Math.max(Math.min(fitting, count), 1));
+  return Math.ceil(count / rows);
+}
+
 class Buttons {
   constructor(home, classes, keys, choose) {
     this.keys = keys;
     this.buttons = classes.map((name, index) => {
       const button = make("button", { type: "button", class: "choice", "aria-pressed": "false" });
-      button.append(make("kbd"), make("span", { class: "name", dir: "auto" }, name));
+      button.append(make("kbd"), make("span", { class: "name", dir: "auto" }, visible(name, "\n")));
       button.addEventListener("click", (event) => choose(index, event));
       return button;
     });
-    const short = classes.every((name) => name.length <= 3) ? " short" : "";
-    home.replaceChildren(make("div", { class: `choices${short}`, role: "group", "aria-label": "Classes" }, ...this.buttons));
+    this.longest = Math.max(...classes.map((name) => name.length));
+    const wordy = this.longest > LEAST[2][0] ? " wordy" : "";
+    this.row = make("div", { class: `choices${wordy}`, role: "group", "aria-label": "Classes" }, ...this.buttons);
+    home.replaceChildren(this.row);
+    new ResizeObserver(() => this.#lay()).observe(home);
     this.relabel();
+  }
+
+  #lay() {
+    const width = this.row.clientWidth;
+    const least = LEAST.find(([letters]) => this.longest <= letters)[1];
+    const half = width < NARROW && this.longest <= IN_TWO_LINES ? (width - GAP) / 2 : Infinity;
+    const columns = evenColumns(this.buttons.length, Math.floor((width + GAP) / (Math.min(least, half) + GAP)));
+    this.row.style.setProperty("--columns", columns);
+    // One that is left over takes the whole of the last row.
+    this.row.classList.toggle("odd", columns > 1 && this.buttons.length % columns === 1);
   }
 
   relabel() {
@@ -88,7 +112,7 @@ class Filter {
     this.shown = found.slice(0, AT_ONCE);
     this.options = this.shown.map((index) => {
       const option = make("li", { id: `option-${index}`, role: "option", "aria-selected": "false" });
-      option.append(make("span", { class: "tick", "aria-hidden": "true" }), make("span", { class: "name", dir: "auto" }, this.classes[index]));
+      option.append(make("span", { class: "tick", "aria-hidden": "true" }), make("span", { class: "name", dir: "auto" }, visible(this.classes[index], "\n")));
       option.addEventListener("click", (event) => this.choose(index, event));
       return option;
     });

@@ -1,6 +1,6 @@
 // The dialogs: the keys, how to change them, the running estimate.
 
-import { byId, make, say } from "./dom.js";
+import { byId, make, say, visible } from "./dom.js";
 import { CONTROLS, keyOf, shown } from "./keys.js";
 
 const median = (numbers) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)];
@@ -30,7 +30,7 @@ export const isOpen = () => document.querySelector("dialog[open]") !== null;
 export function openHelp(keys, timings) {
   const rows = actions(keys)
     .filter((action) => keys.of(action) !== null)
-    .flatMap((action) => [make("dt", {}, make("kbd", {}, shown(keys.of(action)))), make("dd", {}, keys.name(action))]);
+    .flatMap((action) => [make("dt", {}, make("kbd", {}, shown(keys.of(action)))), make("dd", { dir: "auto" }, visible(keys.name(action)))]);
   byId("help-keys").replaceChildren(keys.off ? make("p", {}, "Keys are turned off.") : make("dl", { class: "keys" }, ...rows));
   const measured = timings.length === 0 ? "" : `From key to next item: ${Math.round(median(timings))} ms, the middle of ${timings.length}.`;
   say(byId("timing"), measured);
@@ -66,7 +66,7 @@ function fillSettings(keys, changed) {
         field.value = shown(keys.keys[action]);
         changed();
       });
-      return make("div", {}, make("label", { for: field.id }, keys.name(action)), field);
+      return make("div", {}, make("label", { for: field.id, dir: "auto" }, visible(keys.name(action))), field);
     }),
   );
 }

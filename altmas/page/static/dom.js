@@ -13,6 +13,12 @@ export function make(tag, attributes = {}, ...children) {
   return element;
 }
 
+const CONTROLS = /[\u0000-\u001f\u007f]/g;
+
+/** A name or an id as it can be seen: control characters as the pictures that stand for them. */
+export const visible = (text, kept = "") =>
+  text.replace(CONTROLS, (one) => (kept.includes(one) ? one : String.fromCodePoint(one === "\u007f" ? 0x2421 : 0x2400 + one.codePointAt(0))));
+
 /** Show a sentence in an element, or hide the element if there is none. */
 export function say(element, sentence) {
   if (element.textContent !== sentence) element.textContent = sentence;

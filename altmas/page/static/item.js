@@ -1,16 +1,18 @@
 // The item in the middle: an image that can be zoomed, a text, or the columns of a row.
 
-import { make } from "./dom.js";
+import { byId, make, visible } from "./dom.js";
 
 const MOST = 32;
 const STEP = 1.5;
 const MOVE = 60;
 const SMALL = 96;
+const LONG = 80; // a value of more letters is set as a text, below its name
 
 /** Shows items in `home`; images are fetched ahead with `prepare`. */
 export class ItemView {
   constructor(home) {
     this.home = home;
+    this.images = false; // whether items of this audit have images
     this.ready = new Map();
     this.frame = null;
   }
@@ -34,8 +36,10 @@ export class ItemView {
       this.ready = new Map();
       parts.push(this.#framed(image));
     }
+    if (query.media === null && this.images) parts.push(make("p", { class: "empty" }, "This item has no image."));
     if (query.content.length > 0) parts.push(words(query.content));
-    if (parts.length === 0) parts.push(make("p", { class: "empty" }, "This item has nothing to show."));
+    // All there is: whoever labels knows the item by its id.
+    else if (query.media === null) parts.push(make("p", { class: "text only-id", dir: "auto" }, visible(query.id)));
     try {
       await image?.decode();
     } catch {
@@ -43,6 +47,7 @@ export class ItemView {
       this.frame = null;
     }
     if (image?.naturalWidth > 0 && Math.max(image.naturalWidth, image.naturalHeight) <= SMALL) image.classList.add("small");
+    byId("item-id").querySelector("bdi").textContent = visible(query.id);
     this.home.replaceChildren(...parts);
     this.home.scrollTop = 0;
   }
@@ -118,7 +123,10 @@ export class ItemView {
 function words(content) {
   if (content.length === 1) return make("p", { class: "text", dir: "auto" }, content[0][1]);
   const list = make("dl", { class: "columns" });
-  for (const [name, value] of content) list.append(make("dt", { dir: "auto" }, name), make("dd", { dir: "auto" }, value));
+  for (const [name, value] of content) {
+    const long = value.length > LONG || value.includes("\n") ? "long" : "short";
+    list.append(make("dt", { dir: "auto", class: long }, name), make("dd", { dir: "auto", class: long }, value));
+  }
   return list;
 }
 

@@ -6,6 +6,7 @@ import { byId, painted, say } from "./dom.js";
 import { ItemView } from "./item.js";
 import { Keys, shown } from "./keys.js";
 import { get, leftOver, newId, post, postSurely, Refused } from "./server.js";
+import { foldGuidelines, openGuidelines, readAnew } from "./guidelines.js";
 import { showDone, showStanding } from "./standing.js";
 
 const UNREACHABLE = "The server cannot be reached; trying again.";
@@ -23,10 +24,14 @@ let turned = false; // it was just taken back; an earlier answer may stand again
 let wish = { again: false, beyond: false };
 let busy = true; // something is under way: keys and buttons wait
 let shownAt = 0;
+let changed = 0; // the last change of the audit that this page knows of
 
 async function start() {
   const state = await untilReached(() => get("/api/state"));
   keys = new Keys(state.classes);
+  view.images = state.images;
+  changed = state.standing.changed;
+  openGuidelines();
   choices = makeChoices(byId("choices"), state.classes, keys, (index, event) => answer(index, event));
   makeDialogs(keys, relabel);
   relabel();
@@ -84,6 +89,10 @@ async function send(body) {
 async function show(reply, remark = "") {
   reviewed = null;
   if (reply.standing) showStanding(reply.standing, reply.saved);
+  if (reply.standing && reply.standing.changed !== changed) {
+    changed = reply.standing.changed;
+    await readAnew().catch(() => say(byId("trouble"), "Title or guidelines were changed: reload this page to see them."));
+  }
   await put(reply.query, "", null);
   say(byId("notice"), remark);
   showDone(reply, wish);
@@ -176,12 +185,6 @@ function openNote(open, focus = true) {
   if (open && focus) byId("note").focus();
 }
 
-function toggleGuidelines() {
-  const home = byId("guidelines");
-  home.hidden = !home.hidden;
-  byId("guidelines-button").setAttribute("aria-expanded", String(!home.hidden));
-}
-
 function relabel() {
   choices.relabel();
   for (const place of document.querySelectorAll("[data-key]")) {
@@ -204,7 +207,7 @@ const ASKING = {
 const LOCAL = {
   filter: () => choices.focus(),
   note: () => openNote(byId("note-panel").hidden),
-  guidelines: toggleGuidelines,
+  guidelines: () => foldGuidelines(!byId("guidelines").hidden, true),
   help: () => openHelp(keys, window.altmasTimings),
   zoomIn: () => view.zoom(1.5),
   zoomOut: () => view.zoom(1 / 1.5),

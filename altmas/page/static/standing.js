@@ -7,13 +7,20 @@ const counted = (number, one, many) => `${number} ${number === 1 ? one : many}`;
 
 let saved = "";
 
+/** What annotators may look at, if they want to. */
+function showHidden({ reveal }) {
+  byId("hidden-things").hidden = !reveal;
+  if (!reveal) byId("prediction").textContent = "";
+}
+
 /** "37 of 200 answered, saved 14:02:11", and what the ranking knows. */
 export function showStanding(standing, acknowledged) {
   if (acknowledged) saved = `, saved ${clock(acknowledged.at)}`;
+  showHidden(standing);
   byId("ranking").textContent = standing.expert ? READS : ranking(standing);
   if (standing.expert) {
-    const drawn = standing.to_read ? `${standing.read} of ${standing.to_read} read` : "none drawn yet";
-    say(byId("progress"), `Second readings: ${drawn}${saved}`);
+    const read = standing.to_read ? `${standing.read} of ${standing.to_read} read` : "none yet";
+    say(byId("progress"), `Second readings: ${read}${saved}`);
     byId("bar").max = Math.max(standing.to_read, 1);
     byId("bar").value = standing.read;
     return;
@@ -31,9 +38,9 @@ export function showStanding(standing, acknowledged) {
 const READS = "You read answers of others again, without seeing them; what you say is taken as the truth.";
 
 function ranking({ labels, ranked, refitting, refit_failed: failed }) {
-  const known = ranked === 0 ? "Items come in random order until the first ranking." : `The ranking knows ${ranked} of ${counted(labels, "label", "labels")}.`;
-  if (refitting) return `${known} A new one is being made.`;
-  return failed ? `${known} The last one failed; refit.log in the audit's folder says why.` : known;
+  const known = ranked === 0 ? "Items come in random order for now." : `The order of items rests on ${ranked} of ${counted(labels, "label", "labels")}.`;
+  if (refitting) return `${known} A new order is being made.`;
+  return failed ? `${known} Making a new one failed; tell whoever runs this audit to look into refit.log in its folder.` : known;
 }
 
 const TITLES = {
@@ -61,8 +68,8 @@ export function showDone({ query, why, standing }, wish) {
 
 function sentence(why, standing) {
   if (why === "trouble") return "The next item could not be found, though. Go back to the open items to try again.";
-  if (why === "held") return "Others hold the items that are open, or have to answer them too. This page looks again every few seconds.";
-  if (why === "read") return "More are drawn as annotators answer. This page looks again every few seconds.";
+  if (why === "held") return "Others are at the items that are left, or have to answer them too. This page looks again every few seconds.";
+  if (why === "read") return "More come as others answer. This page looks again every few seconds.";
   const { unsure, skipped, disputed } = standing;
   const rest = Object.entries({ unsure, skipped, disputed }).filter(([, number]) => number > 0);
   const parts = [counted(standing.labels, "label", "labels"), ...rest.map(([word, number]) => `${number} ${word}`)];
