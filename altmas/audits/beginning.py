@@ -32,6 +32,19 @@ def checked_beginning(body: Any) -> Mapping[str, Any]:
     return body
 
 
+def checked_changes(body: Any) -> Mapping[str, Any]:
+    """Settings that an event changes, as the first event would have them.
+
+    >>> checked_changes({"settings": {"budget": -1}})
+    Traceback (most recent call last):
+    ValueError: settings.budget is -1
+    """
+    if not isinstance(body, dict) or not isinstance(body.get("settings"), dict):
+        raise ValueError(f"settings that changed are {_shown(body)}")
+    _check(body["settings"], SETTINGS, "settings.")
+    return dict(body["settings"])
+
+
 def _check(held: Mapping[str, Any], rules: Mapping[str, Rule], where: str = "") -> None:
     for name, rule in rules.items():
         if name in held and not rule(held[name]):
@@ -102,6 +115,10 @@ SETTINGS: Mapping[str, Rule] = {
     "inputs": _dict_of(_text),
     "versions": _dict_of(_text),
     "task": _with(task=_text, about=lambda value: isinstance(value, dict)),
+    "second_readings": _or_none(_whole(1)),
+    "show": _or_none(_list_of(_text)),
+    "reveal": _truth,
+    "targets": _list_of(_text),
 }
 
 BODY: Mapping[str, Rule] = {

@@ -18,7 +18,8 @@ class Conduct:
     """Counts of answers, and the numbers of labels there were at each look at the estimates, in order.
 
     `timed` answers came with the time they took; the `quick` ones took less than a second. After `looks_before` of the
-    looks, answers still changed.
+    looks, answers still changed. `replanned` and `retargeted` say how often the budget and the targets were changed
+    after a look.
     """
 
     answers: int
@@ -30,6 +31,8 @@ class Conduct:
     taken_back: int
     looks: tuple[int, ...]
     looks_before: int
+    replanned: int = 0
+    retargeted: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -61,6 +64,7 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
     given: dict[tuple[str, bool], dict[str, str]] = {}
     looks: list[int] = []
     looks_before = answers = after_reveal = timed = quick = changed = replaced = taken_back = 0
+    replanned = retargeted = 0
     for event in events:
         body = event.body
         item, who = str(body.get("item")), str(body.get("annotator"))
@@ -68,6 +72,9 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
             (shown.add(item) if "item" in body else saw_estimates.add(who))
         elif event.kind == "looked":
             looks.append(int(body["labels"]))
+        elif event.kind == "set" and looks:
+            replanned += "budget" in body["settings"]
+            retargeted += "targets" in body["settings"]
         elif event.kind in ("undone", "redone"):
             looks_before = len(looks)
             taken_back += len(body["answers"]) * (1 if event.kind == "undone" else -1)
@@ -87,4 +94,4 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
             replaced += other and bool(body.get("imported"))
             others[who] = said
     counts = (answers, after_reveal, timed, quick, changed, replaced, taken_back)
-    return Conduct(*counts, tuple(looks), looks_before)
+    return Conduct(*counts, tuple(looks), looks_before, replanned, retargeted)

@@ -10,10 +10,11 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from altmas.audits import pool_files, registry, witness
 from altmas.audits.beginning import checked_beginning
+from altmas.audits.changes import settings_after
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
 from altmas.audits.item_hashes import HASHES_FILE, load_item_hashes, row_hash
@@ -21,7 +22,7 @@ from altmas.audits.leases import Leases
 from altmas.audits.parts import schedule
 from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
-from altmas.audits.state import LABELLED, State
+from altmas.audits.state import State
 from altmas.audits.store import Store, StoreError
 from altmas.core.checks import plain
 from altmas.core.method import ArrayMap, Method
@@ -59,7 +60,8 @@ class Opened:
             events = store.events()
             refuse_loss(folder, store)
             self.created = events[0]
-            self.settings = Settings.of(checked_beginning(self.created.body)["settings"], self.created.at)
+            self._begun = Settings.of(checked_beginning(self.created.body)["settings"], self.created.at)
+            self._settings: tuple[Mapping[str, Any], Settings] = ({}, self._begun)
             self.state = self.blank_state().take(events)
         except DAMAGE as error:
             lost = f"no {error.filename}" if isinstance(error, FileNotFoundError) else "something that cannot be read"
@@ -95,13 +97,23 @@ class Opened:
         """The pool, as it was when the audit was made."""
         return pool_files.load_pool(self.folder, self.created.body["files"])
 
+    @property
+    def settings(self) -> Settings:
+        """What the audit is set up to do by now: as it was made, with what was changed since."""
+        changes, known = self._settings
+        if changes is not self.state.changes:
+            known = settings_after(self._begun, self.state.changes)
+            self._settings = (self.state.changes, known)
+        return known
+
     @cached_property
     def method(self) -> Method:
         """The method, for the audit's task."""
-        return self.settings.make_method(self.pool)
+        return self._begun.make_method(self.pool)
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def places(self) -> dict[str, int]:
+        """Each item's place in the pool, by the text of its id."""
         return {str(one): position for position, one in enumerate(self.pool.ids)}
 
     @cached_property
@@ -110,9 +122,9 @@ class Opened:
 
     def blank_state(self) -> State:
         """The state before the first event."""
-        s = self.settings
+        s = self._begun
         return State(
-            self._places,
+            self.places,
             self._class_places,
             s.overlap,
             schedule(s.initial, s.batch, getattr(self.method, "refit_growth", 1.0)),
@@ -158,7 +170,13 @@ class Opened:
             self.refresh()
 
     def item(self, position: int) -> tuple[dict[str, str], str | None]:
-        """What an item shows, if that is what it was: its own columns, and the path of its image."""
+        """What an item shows, if that is what it was: the columns annotators see, and the path of its image."""
+        content, media = self.kept_of(position)
+        show = self.settings.show
+        return (content if show is None else {name: content[name] for name in show if name in content}), media
+
+    def kept_of(self, position: int) -> tuple[dict[str, str], str | None]:
+        """All that is kept of an item: also columns that annotators do not see."""
         row = self.store.item(position)
         known = None if self._item_hashes is None else int(self._item_hashes[position])
         try:
@@ -176,7 +194,7 @@ class Opened:
             raise StoreError(f"audit must be whole; got no readable file pool/{HASHES_FILE}.") from error
 
     def content(self, position: int) -> Mapping[str, str]:
-        """An item's own columns."""
+        """Of an item's own columns those that annotators see."""
         return self.item(position)[0]
 
     def media_path(self, position: int) -> Path | None:
@@ -186,7 +204,7 @@ class Opened:
 
     def position(self, id: Hashable) -> int:
         """An item's place in the pool, by its id or the id's text."""
-        place = self._places.get(str(plain(id)))
+        place = self.places.get(str(plain(id)))
         if place is None:
             raise InputError("id", "be one of the pool's", repr(id))
         return place
@@ -204,7 +222,7 @@ class Opened:
             return
         known = [one for one in registry.entries() if one.first == first]
         sketches = known[0].sketches if known else registry.sketches_of(self.pool)
-        place, labels = registry.place_of(self.folder), self.state.tally[LABELLED]
+        place, labels = registry.place_of(self.folder), self.state.labels
         registry.note(Registered(first, self.created.at, place, sketches, labels, self.state.seq, self.state.head))
 
     def check_files(self) -> None:

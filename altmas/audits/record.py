@@ -6,11 +6,12 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
+from altmas.audits.changes import asked_for
 from altmas.audits.fits import under_way
 from altmas.audits.opened import Opened
 from altmas.audits.parts import Entry
 from altmas.audits.sample import drawing
-from altmas.audits.state import DISPUTED, LABELLED, State
+from altmas.audits.state import DISPUTED, State
 from altmas.audits.telling import annotator_name, checked_body, checked_client, checked_extras
 from altmas.audits.values import SKIP, UNSURE, Given, Status, Told, Undone
 from altmas.core.checks import class_place, plain
@@ -21,8 +22,8 @@ class Record(Opened):
     """The folder of an audit, open for reading and for answers."""
 
     def __repr__(self) -> str:
-        resolved, asked = len(self.state.resolved), len(self.state.order)
-        return f"Audit of {self.settings.title or self.folder}: {resolved} of {asked} questions answered"
+        answered, asked = self.state.answered, len(self.state.order)
+        return f"Audit of {self.settings.title or self.folder}: {answered} of {asked} questions answered"
 
     def tell(
         self,
@@ -215,6 +216,29 @@ class Record(Opened):
         with self._writing():
             self.store.append("recovered", {"from": self.state.seq, "lost": None, "known": list(problems)})
 
+    def set(self, **changes: Any) -> Told | None:
+        """Change what may change: `budget`, `second_readings`, `guidelines`, `title`, `show`, `reveal`, `targets`.
+
+        It is an event of the log, and holds from then on, for pages that are open too; None if nothing changes.
+        `show` names columns that are kept with the audit; `targets` are such as `"accuracy >= 0.9"`.
+        """
+        with self._writing():
+            new = asked_for(self.settings, changes, self.pool, self.columns)
+            if not new:
+                return None
+            event = self.store.append("set", {"settings": new})
+        return Told(event.seq, event.at)
+
+    @property
+    def columns(self) -> list[str]:
+        """The items' own columns that are kept with the audit, shown to annotators or not."""
+        return list(self.kept_of(0)[0])
+
+    def without_image(self, most: int = 5) -> tuple[int, list[str]]:
+        """How many items have no image, and the first ones' ids; none where no item has one."""
+        images = self.created.body.get("media", {}).get("files", 0)
+        return self.store.without_media(most) if images else (0, [])
+
     def assign(self, ids: Sequence[Hashable], annotator: str) -> Told:
         """Keep questions for one annotator: `ask` gives them to nobody else who says who they are."""
         items, annotator = [self.pool.ids[self.position(one)] for one in ids], annotator_name(annotator)
@@ -238,9 +262,9 @@ class Record(Opened):
     def _status(self, state: State) -> Status:
         last, tally = state.fits[-1] if state.fits else None, state.tally
         return Status(
-            answered=tally[LABELLED], unsure=tally[UNSURE], skipped=tally[SKIP], disputed=tally[DISPUTED],
-            taken_back=len(state.taken_back),
-            open=len(state.order) - len(state.resolved), asked=len(state.order), budget=self.settings.budget,
+            answered=state.answered, labels=state.labels,
+            unsure=tally[UNSURE], skipped=tally[SKIP], disputed=tally[DISPUTED], taken_back=len(state.taken_back),
+            open=len(state.order) - state.answered, asked=len(state.order), budget=self.settings.budget,
             pool=self.pool.size, annotators=state.annotators(), fit_labels=last.labels if last else 0,
             fit_at=last.at if last else None, refitting=under_way(self.folder), last_answer=state.last_answer,
             head=state.head, experts=state.experts(), to_read=len(state.to_read), readings_open=state.readings_open(),

@@ -1,4 +1,4 @@
-"""What an audit was set up to do; fixed when it is created."""
+"""What an audit was set up to do. Most of it is fixed when it is created; `changes` has what is not."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method
 from altmas.core.plugins import METHOD_PLUGINS, plugin
 from altmas.core.pool import Pool
+from altmas.core.requirements import Requirement, read_requirement
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import USUAL, Best, EstimateGroups, Task, as_task, task_data
 from altmas.metrics import Metric
@@ -54,10 +55,14 @@ class Settings:
     experts: tuple[str, ...] = ()
     second_readings: int | None = None
     cost_expert: float | None = None
+    show: tuple[str, ...] | None = None  # of the items' columns; None for all
+    reveal: bool = True  # whether annotators may look at predictions and estimates
+    targets: tuple[Requirement, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """For the store, but for the time, which the event has."""
-        return {k: v for k, v in asdict(self).items() if k != "created"}
+        plain = {"targets": [str(one) for one in self.targets], "show": self.show and list(self.show)}
+        return {k: v for k, v in {**asdict(self), **plain}.items() if k != "created"}
 
     @classmethod
     def of(cls, body: Mapping[str, Any], created: str) -> Settings:
@@ -65,16 +70,14 @@ class Settings:
         cost = body["cost"] and tuple(map(tuple, body["cost"]))
         known = {"metrics": tuple(body["metrics"]), "options": options_now(body["options"]), "cost": cost}
         known["experts"] = tuple(body.get("experts", ()))
+        known |= values_of({name: body[name] for name in ("show", "targets") if name in body})
         return cls(**{**body, **known, "created": created})
 
     def checked(self, pool: Pool) -> Settings:
         """Refuse, before a label is spent, what would fail later."""
         for name, least in (("seed", 0), ("initial", 1), ("batch", 1), ("overlap", 1)):
             whole_number(name, getattr(self, name), least)
-        if self.budget is not None:
-            whole_number("budget", self.budget, 1)
-            if self.budget > pool.size and self.cost_expert is None:
-                raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
+        self.check_plan(pool)
         fraction("level", self.level)
         if self.method in NOT_IN_AUDITS or (self.method not in METHODS and plugin(METHOD_PLUGINS, self.method) is None):
             usable = ", ".join(name for name in METHODS if name not in NOT_IN_AUDITS)
@@ -88,14 +91,36 @@ class Settings:
         method = self.make_method(pool)
         if len(pool.outputs) > 1 and not getattr(method, "several_models", False):
             raise InputError("method", "be certified or random for several models", repr(self.method))
-        self._check_experts(pool, method)
+        self.check_experts(pool, method)
+        self.check_told(pool)
         try:
             canonical(self.as_dict())
         except (TypeError, ValueError) as error:
             raise InputError("settings of an audit", "be text and numbers, which a store can keep", error) from None
         return self
 
-    def _check_experts(self, pool: Pool, method: Method) -> None:
+    def check_plan(self, pool: Pool) -> None:
+        """Refuse a budget that cannot be kept to."""
+        if self.budget is not None:
+            whole_number("budget", self.budget, 1)
+            if self.budget > pool.size and self.cost_expert is None:
+                raise InputError("budget", f"be at most the pool's size, {pool.size:,}", f"{self.budget:,}")
+
+    def check_told(self, pool: Pool) -> None:
+        """Refuse what people could not be told: texts that are none, and targets of metrics that there are not."""
+        for name in ("guidelines", "title"):
+            if not isinstance(getattr(self, name), str):
+                raise InputError(name, "be text", type(getattr(self, name)).__name__)
+        if not isinstance(self.reveal, bool):
+            raise InputError("reveal", "be True or False", repr(self.reveal))
+        for one in self.targets:
+            if one.metric != ECE:
+                resolve_metrics([one.metric], pool, self.cost)
+        told = [(one.metric, one.sign) for one in self.targets]
+        if again := [one for one in self.targets if told.count((one.metric, one.sign)) > 1]:
+            raise InputError("targets", "be one for each metric and sign", " and ".join(map(repr, map(str, again))))
+
+    def check_experts(self, pool: Pool, method: Method) -> None:
         for one in self.experts:
             if not annotator_name(one):
                 raise InputError("experts", "be names", repr(one))
@@ -148,6 +173,20 @@ class Settings:
     def make_method(self, pool: Pool) -> Method:
         """The method with its options, for the task."""
         return for_task(make_method(self.method, **self.options), self.goal, pool)[0]
+
+
+def values_of(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as the store has them, lists and texts, as the values they stand for.
+
+    >>> values_of({"targets": ["accuracy >= 0.9"], "show": None, "budget": 300})["targets"][0].bound
+    0.9
+    """
+    found = dict(body)
+    if "targets" in found:
+        found["targets"] = tuple(read_requirement(one) for one in found["targets"])
+    if found.get("show") is not None:
+        found["show"] = tuple(found["show"])
+    return found
 
 
 def options_now(options: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from altmas.audits.beginning import checked_changes
+from altmas.audits.changes import CHANGEABLE
 from altmas.audits.events import GENESIS, Event
 from altmas.audits.parts import Drawn, Entry, Fit, Reread
 from altmas.audits.values import SKIP, UNSURE
@@ -21,10 +23,10 @@ LABELLED = "label"
 
 @dataclass
 class State:
-    """The sum of events so far. `known` maps ids to positions, `labels` class texts to indices."""
+    """The sum of events so far. `known` maps ids to positions, `class_places` class texts to indices."""
 
     known: Mapping[str, int]
-    labels: Mapping[str, int]
+    class_places: Mapping[str, int]
     overlap: int
     due: Iterable[int]
     seq: int = 0
@@ -36,6 +38,8 @@ class State:
     assigned: dict[int, set[str]] = field(default_factory=dict)
     last_answer: str | None = None
     looked_at: bool = False  # since the answers last changed
+    changes: dict[str, Any] = field(default_factory=dict)  # settings that were changed since the audit was made
+    changed_by: int = 0  # the last event that changed some
 
     def __post_init__(self) -> None:
         self._schedule = iter(self.due)
@@ -84,7 +88,7 @@ class State:
 
     def _answer(self, event: Event, body: dict[str, Any]) -> None:
         position, annotator = self.known[str(body["item"])], body["annotator"]
-        label = body["answer"] if body["answer"] in (UNSURE, SKIP) else self.labels[body["label"]]
+        label = body["answer"] if body["answer"] in (UNSURE, SKIP) else self.class_places[body["label"]]
         expert = body.get("expert") is True
         entry = Entry(event.seq, event.at, position, annotator, label, body.get("note", ""), expert)
         if not expert:
@@ -138,6 +142,12 @@ class State:
     def _look(self, event: Event, body: dict[str, Any]) -> None:
         self.looked_at = True
 
+    def _set(self, event: Event, body: dict[str, Any]) -> None:
+        new = checked_changes(body)
+        if strange := new.keys() - set(CHANGEABLE):
+            raise ValueError(f"settings {sorted(strange)} were changed, which no version of altmas does")
+        self.changes, self.changed_by = {**self.changes, **new}, event.seq
+
     def _assign(self, event: Event, body: dict[str, Any]) -> None:
         for one in body["items"]:
             position = self.known[str(one)]
@@ -187,6 +197,19 @@ class State:
         if position in self.order:
             for annotator, places in self._open.items():
                 _keep(places, self.order[position], self.is_open_for(annotator, position))
+
+    @property
+    def answered(self) -> int:
+        """How many questions are answered: by as many annotators as must, with a label, `unsure` or `skip`.
+
+        This is the one count that a plan is compared with; `labels` of them count in the estimates.
+        """
+        return len(self.resolved)
+
+    @property
+    def labels(self) -> int:
+        """How many of the questions answered have a label: neither unsure, skipped nor disputed."""
+        return self.tally[LABELLED]
 
     def standing(self, position: int) -> Mapping[str, Entry]:
         """Each annotator's last answer to an item that was not taken back."""
@@ -361,5 +384,6 @@ _STEPS = {
     "again": State._again,
     "looked": State._look,
     "rebuilt": State._rebuild,
+    "set": State._set,
 }
 """What a kind of event does to the state; the others are only told about."""

@@ -55,13 +55,15 @@ class Undone:
 
 @dataclass(frozen=True)
 class Status:
-    """Where an audit stands. Items: `answered` with a label, `open` asked and not resolved yet.
+    """Where an audit stands. Questions: `answered` in whatever way, of which `labels` have a label; `open` not yet.
 
-    Of the open ones, `taken_back` had an answer once. `to_read` answers were drawn for a second reading, of which
+    A question is answered when as many annotators as must have said a class, `unsure` or `skip`. Of the open ones,
+    `taken_back` had an answer once. `to_read` answers were drawn for a second reading, of which
     `readings_open` were not read yet; `settled` were left undecided by annotators and decided by an expert.
     """
 
     answered: int
+    labels: int
     unsure: int
     skipped: int
     disputed: int

@@ -69,11 +69,15 @@ hold at all looks (--anytime) do not mind.
         out.append(f"{share(conduct['changed'])} given in place of another answer; the log has them all.")
     if conduct["taken_back"] > NOTABLE * answers:
         out.append(f"{share(conduct['taken_back'])} taken back; what has no answer now counts as missing.")
-    before = conduct["looks_before"]
-    if one_look and before and budget not in (labels, spent):
+    if conduct.get("retargeted"):
+        out.append("What the model must reach was changed after the estimates had been looked at; the log has when.")
+    before, replanned = conduct["looks_before"], conduct.get("replanned")
+    if one_look and before and (replanned or budget not in (labels, spent)):
         planned = (
             "no number of answers was planned" if budget is None else f"{budget:,} answers are planned, {spent:,} given"
         )
+        if replanned:
+            planned = "the number of answers planned was changed after a look"
         out.append(
             f"The estimates were looked at {counted(before, 'time')} before, with other answers, and {planned}: "
             "whoever stops because of what a look showed has intervals that hold the true value less often than they "

@@ -44,6 +44,15 @@ def _answered(body: Mapping[str, Any]) -> str:
     return f"{_who(body)}{reader}: {_item(body)} {said}{note}"
 
 
+def _changed(name: str, value: Any) -> str:
+    """A setting and what it is now, in a few words."""
+    if name == "guidelines":
+        return "other guidelines" if value else "no guidelines"
+    shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+    word = "none" if shown in (None, "") else {True: "yes", False: "no"}[shown] if isinstance(shown, bool) else shown
+    return f"{name.replace('_', ' ')} now {short(word, 80)}"
+
+
 _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "created": lambda body: f"a pool of {counted(body.get('size', 0), 'item')}",
     "drawn": lambda body: f"round {body.get('round')}, {_items(body)}",
@@ -55,6 +64,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "reread": lambda body: f"{counted(len(body.get('places', [])), 'answer')} drawn for a second reading",
     "again": lambda body: f"asked again, {_who(body)}: {_items(body)}",
     "looked": lambda body: f"estimates looked at, after {counted(body.get('labels', 0), 'label')}",
+    "set": lambda body: "; ".join(_changed(*one) for one in sorted(dict(body.get("settings", {})).items())),
     "rebuilt": lambda body: f"refit {body.get('number')} made again from the log",
     "revealed": lambda body: f"{clean(body.get('what', ''))} of {_item(body) or 'the audit'} shown to {_who(body)}",
 }
