@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,35 +21,33 @@ from altmas.catalogue import (
     with_learners,
 )
 from altmas.core.checks import (
-    as_column,
     class_indices,
     fraction,
-    is_blank,
-    plain,
     positive,
-    unwrapped,
     whole_number,
 )
 from altmas.core.contest import HoldsContests, history_row
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
 from altmas.core.method import Job, Method
-from altmas.core.oracles import Oracle, TableOracle, as_oracle, labels_in
+from altmas.core.oracles import Oracle, TableOracle, as_oracle
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
 from altmas.core.result import Result
 from altmas.core.streams import new_seed
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import USUAL, Best, Task, as_task
-from altmas.formats.auto_features import AUTO, given_features
+from altmas.given import given
 from altmas.metrics import InputError, Metric
 from altmas.metrics.errors import rows_at_fault
 from altmas.surfaces.result import surface_found, surface_result
 from altmas.words.classes import never_answered
+from altmas.words.in_short import in_short
+from altmas.words.no_answer import failures
 
 
 def assess(
-    predictions: Any,
+    predictions: Any = None,
     scores: Any = None,
     features: Any = None,
     opinions: Any = None,
@@ -67,7 +65,10 @@ def assess(
     seed: int | None = 0,
     ids: Any = None,
     items: Any = None,
+    model: Any = None,
     logits: bool = False,
+    not_a_class: Sequence[Hashable] = (),
+    is_a_class: Sequence[Hashable] = (),
     cost: ArrayLike | None = None,
     task: str | Task = "estimate",
     learners: str | Sequence[Any] | None = None,
@@ -84,10 +85,15 @@ def assess(
     ----------
     predictions
         One class per item, of any hashable kind; or `{"name": [N], ...}` to assess several models from one label stream
-        (then `scores` is such a mapping too), each the others' opinion.
+        (then `scores` is such a mapping too), each the others' opinion. Lists, arrays, tensors, columns of a table; or
+        the path of a file, read as `altmas init` does (its ids are then the items'). A blank (None, NaN, empty text) is
+        no answer: it counts as wrong, and is no class. Columns of pandas are joined by their index.
+    model, items
+        In place of predictions, a fitted classifier, several by name, or a network, and the items to be classified.
     scores
         The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared),
         or its confidence in its prediction `[N]`, which need not be a probability. With `logits=True`, logits `[N, C]`.
+        None or NaN where there is none: learnt as such, and left out of calibration.
     features
         `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Or what you have of the items, to be
         made into numbers: texts, paths of image files, or a table of mixed columns. Or `"auto"`, which makes them of
@@ -99,10 +105,13 @@ def assess(
         Slices of the pool: a column, or a table of columns.
     classes
         The label set. A prediction outside it counts as wrong and belongs to no class.
+    not_a_class, is_a_class
+        Predictions that are no answer (`["ERROR", "HTTP*"]`), and those that only look so (`["none"]`). What looks like
+        no answer, and is neither named here nor a label, is refused.
     oracle
         `fn(id) -> label` (the id is the position where no `ids` are given), a mapping of ids to labels, or one label
-        per item. Never asked twice about an item. With method `"certified"` a function may answer None, `"unsure"` or
-        `"skip"`: the question counts, and has no label.
+        per item; or the path of a table with columns id and label. Never asked twice about an item. With method
+        `"certified"` a function may answer None, `"unsure"` or `"skip"`: the question counts, and has no label.
     metrics
         Names (`accuracy`, `recall:cat`, `macro_f1`, ...), sets (`alt_mas_3`, `alt_mas_21`) or metrics of your own.
         Left out, `alt_mas_3`, or accuracy where the method knows no other.
@@ -151,23 +160,12 @@ def assess(
     [['accuracy', 60]]
 
     """
-    several = isinstance(predictions, Mapping)
-    predictions = {k: unwrapped(v) for k, v in predictions.items()} if several else unwrapped(predictions)
-    column = next(iter(predictions.values()), ()) if several else predictions
-    ids = None if ids is None else as_column("ids", ids)
-    names = range(_count(column)) if ids is None else ids
-    seen_labels: tuple[Hashable, ...] = ()
-    if classes is None:
-        seen_labels = (*labels_in(oracle, names), *labels_in(expert, names, "expert"), *_values(known))
-    if items is not None and not (isinstance(features, str) and features == AUTO):
-        raise InputError("items", "come with features='auto', which are made of them", "other features, or none")
-    told = () if features is None else _told(predictions, scores, (oracle, expert), names)
-    features, made_of = given_features(features, items, len(names), said=told, ids=ids)
-    pool = Pool.build(
-        predictions, ids=ids, scores=scores, logits=logits, features=features, opinions=opinions, groups=groups,
-        classes=classes, labels_seen=seen_labels, features_from=made_of,
+    held = given(
+        predictions, scores, model=model, features=features, items=items, opinions=opinions, groups=groups,
+        classes=classes, ids=ids, logits=logits, oracle=oracle, expert=expert, known=known, not_a_class=not_a_class,
+        is_a_class=is_a_class,
     )  # fmt: skip
-    pool = pool if known is None else pool.with_known(known)
+    pool, oracle, expert = held.pool, held.oracle, held.expert
     chosen = _method(method, learners)
     goal = as_task(task, about, cost)
     goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
@@ -204,7 +202,9 @@ def assess(
         if surface is not None:
             found = surface_result(found, surface_found(chosen, findings, surface))
         unseen = last.answers.unseen(pool)
-        return replace(found, remark=never_answered(unseen, len(pool.classes), len(last.answers), pool.size))
+        said = never_answered(unseen, len(pool.classes), len(last.answers), pool.size)
+        verdict = found.verdict or in_short(findings.estimates, plan.level, pool.size)
+        return replace(found, verdict=verdict, remark=" ".join(filter(None, (*failures(pool), said))))
 
 
 def _followed(
@@ -239,28 +239,6 @@ def _settled(chosen: Method, job: Job, done: Round, plan: Plan, within: float) -
     """Whether choosing the leader costs at most so much, by the bound that the method promises."""
     findings = findings_of(chosen, done.run, job, done.answers, plan.level)
     return isinstance(findings, HoldsContests) and findings.contest().leading.loss_bound <= within
-
-
-def _values(known: Any) -> list[Any]:
-    """The labels there are already."""
-    column = known.values() if isinstance(known, Mapping) else () if known is None else as_column("known labels", known)
-    return [one for one in map(plain, column) if not is_blank(one)]
-
-
-def _told(predictions: Any, scores: Any, people: Sequence[Any], ids: Sequence[Hashable]) -> list[Any]:
-    """What no feature may tell: predictions, scores, and labels where they are known beforehand."""
-    told = [*predictions.values()] if isinstance(predictions, Mapping) else [predictions]
-    told += [*scores.values()] if isinstance(scores, Mapping) else [scores]
-    for one in people:
-        labels = one.labels if isinstance(one, TableOracle) else None if callable(one) else one
-        told.append([labels.get(id) for id in ids] if isinstance(labels, Mapping) else labels)
-    return told
-
-
-def _count(column: Any) -> int:
-    """How many predictions there are, or a sentence that says why they are none."""
-    plainly = isinstance(column, list | tuple) or getattr(column, "ndim", 0) == 1
-    return len(column) if plainly else len(as_column("predictions", column))
 
 
 def _method(method: str | Method, learners: str | Sequence[Any] | None) -> Method:

@@ -45,6 +45,9 @@ def is_blank(value: Any) -> bool:
     )
 
 
+_SOUND = {str, int, bool, type(None)}
+
+
 def as_column(subject: str, values: Any) -> list[Hashable]:
     """One hashable value per item, or an error that names the rows at fault."""
     values = unwrapped(values)
@@ -63,11 +66,25 @@ def as_column(subject: str, values: Any) -> list[Hashable]:
     without_masked(subject, values)
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":  # nothing among them can be unfit
         return list(values.tolist())
+    if set(map(type, values)) <= _SOUND:  # nor among these, each as plain as it can be
+        return list(values)
     column = [plain(v) for v in values]
     unfit = [i for i, v in enumerate(column) if not isinstance(v, Hashable) or (v is not None and is_blank(v))]
     if unfit:
         hint = "An abstention is None, with classes=[...] declared." if subject == "predictions" else ""
         raise InputError(subject, "be hashable and not NaN", rows_at_fault(unfit), hint)
+    return column
+
+
+def whole(column: list[Hashable | None]) -> list[Hashable | None]:
+    """Whole numbers that a gap in their column had made floats, as whole numbers again.
+
+    >>> whole([1.0, None, 3.0]), whole([0.5, 1.0]), whole(["1.0"])
+    ([1, None, 3], [0.5, 1.0], ['1.0'])
+    """
+    present = [v for v in column if v is not None]
+    if present and all(isinstance(v, float) and v.is_integer() for v in present):
+        return [None if v is None else int(v) for v in column]  # type: ignore[call-overload]
     return column
 
 
@@ -83,9 +100,19 @@ def unwrapped(values: Any) -> Any:
         return values.to_pandas() if hasattr(values, "column_names") else values.to_pylist()
     if isinstance(values, Iterator):
         return list(values)
-    if hasattr(values, "__array__") and not isinstance(values, np.ndarray) and not hasattr(values, "to_numpy"):
-        return np.asarray(values)
-    return values
+    if isinstance(values, np.ndarray) or hasattr(values, "to_numpy"):
+        return values
+    return _tensor(values) if hasattr(values, "__array__") or hasattr(values, "__dlpack__") else values
+
+
+def _tensor(values: Any) -> Any:
+    """A tensor of TensorFlow, PyTorch, JAX or their like as an array, wherever it lies and whatever it learns."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        if "bfloat16" in str(values.dtype):
+            values = values.float()
+    array = np.asarray(values) if hasattr(values, "__array__") else np.from_dlpack(values)
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
 def without_masked(subject: str, values: Any) -> None:

@@ -11,7 +11,10 @@ import numpy as np
 from altmas.core.checks import sorted_classes, whole_number
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
+
+NO_SCORE = "(no score)"
+"""How the items without a score are shown where groups are made of scores."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +34,11 @@ class Groups:
         """Share of the pool in each group `[G]`."""
         return np.asarray(self.sizes / len(self.index))
 
+    @property
+    def told(self) -> BoolArray:
+        """Which groups have a quality to be told `[G]`: they have items, and are not those without answer or score."""
+        return np.array([not _lacks(name) for name in self.names], dtype=bool) & (self.sizes > 0)
+
     def mean(self, values: FloatArray) -> FloatArray:
         """Mean of a value per item over each group `[G]`; NaN for an empty group.
 
@@ -40,6 +48,11 @@ class Groups:
         totals = np.bincount(self.index, values, minlength=len(self.names))
         missing = np.full(len(self.names), np.nan)
         return np.asarray(np.divide(totals, self.sizes, out=missing, where=self.sizes > 0))
+
+
+def _lacks(name: Hashable) -> bool:
+    """Whether a group's items have no answer or no score; of crossed groups, whether any of the names says so."""
+    return any(map(_lacks, name)) if isinstance(name, tuple) else name in (NO_CLASS, NO_SCORE)
 
 
 def by_predicted_class(pool: Pool) -> Groups:
@@ -55,6 +68,8 @@ def by_predicted_class(pool: Pool) -> Groups:
 def by_score_bin(pool: Pool, bins: int = 10, equal: str = "width") -> Groups:
     """Bins of the model's confidence in its prediction, of equal width on [0, 1] or of equal weight.
 
+    Items without a score are a group of their own, the last.
+
     >>> by_score_bin(Pool.build([0, 1, 1], scores=[0.95, 0.55, 0.51]), bins=2).names
     ('0.00-0.50', '0.50-1.00')
     """
@@ -66,14 +81,16 @@ def by_score_bin(pool: Pool, bins: int = 10, equal: str = "width") -> Groups:
         edges = np.linspace(0, 1, bins + 1)
         index = np.minimum((confidence * bins).astype(np.int64), bins - 1)
     elif equal == "weight":
-        edges = np.quantile(confidence, np.linspace(0, 1, bins + 1))
+        edges = np.quantile(confidence[pool.scored], np.linspace(0, 1, bins + 1))
         index = np.searchsorted(edges[1:-1], confidence, side="right")  # equal confidences share a bin
     else:
         raise InputError("equal", "be 'width' or 'weight'", repr(equal))
     names = [f"{low:.2f}-{high:.2f}" for low, high in pairwise(edges)]
     if len(set(names)) < len(names):  # bins of equal weight may have equal edges
         names = [f"{name} (bin {i})" for i, name in enumerate(names, start=1)]
-    return Groups(tuple(names), index)
+    if pool.scored.all():
+        return Groups(tuple(names), index)
+    return Groups((*names, NO_SCORE), np.where(pool.scored, index, bins))
 
 
 EQUAL_WEIGHT = "Confidences that are not probabilities take bins of equal weight: by='score:weight'."

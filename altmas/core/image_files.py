@@ -40,6 +40,21 @@ def image_type(head: bytes) -> str | None:
     return None
 
 
+def is_image(path: str | Path) -> bool:
+    """Whether a file is there that begins like an image; one that is empty, cannot be read or is too large is none.
+
+    >>> is_image("/nowhere.png")
+    False
+    """
+    try:
+        with open(os.open(path, os.O_RDONLY | NO_LINK_NO_PIPE), "rb") as file:
+            about = os.fstat(file.fileno())
+            fits = stat.S_ISREG(about.st_mode) and about.st_size <= LARGEST_IMAGE
+            return fits and image_type(file.read(32)) is not None
+    except (OSError, ValueError):
+        return False
+
+
 def image_bytes(path: str | Path) -> bytes:
     """All of an image file; links must have been resolved before."""
     with open(os.open(path, os.O_RDONLY | NO_LINK_NO_PIPE), "rb") as file:

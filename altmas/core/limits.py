@@ -74,9 +74,12 @@ def few_classes(classes: int, items: int) -> None:
     >>> few_classes(20_000, 50_000)
     Traceback (most recent call last):
     altmas.metrics.errors.InputError: classes must be at most 10,000; got 20,000 for 50,000 items. Is it the right \
-column? Declared classes may leave rare ones out: predictions of those count as wrong.
+column (prediction=...)? Classes declared by classes=[...] may leave rare ones out: predictions of those count as wrong.
     """
     most = min(MAX_CLASSES, MAX_CLASS_CELLS // max(items, 1))
     if classes > max(most, 2):
-        hint = "Is it the right column? Declared classes may leave rare ones out: predictions of those count as wrong."
+        hint = (
+            "Is it the right column (prediction=...)? Classes declared by classes=[...] may leave rare ones out: "
+            "predictions of those count as wrong."
+        )
         raise InputError("classes", f"be at most {most:,}", f"{classes:,} for {items:,} items", hint)

@@ -47,6 +47,8 @@ class Job:
     even_start: bool = False
     voteless_start: bool = False
     drawn_for: tuple[Metric, ...] | None = None
+    shared: dict[Any, Any] = field(default_factory=dict, repr=False)
+    """What methods have worked out of the pool and the seed, for this job and those that ask other metrics of it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from altmas.core.checks import as_column, class_place, plain, same_length, sorted_classes
 from altmas.core.pool import Pool
+from altmas.core.spelling import spelt_differently
 from altmas.core.streams import stream
 from altmas.metrics.errors import InputError
 
@@ -100,11 +101,13 @@ def ask(oracle: Oracle, pool: Pool, position: int, who: str = "oracle", *, may_s
         return -1
     if place is None:
         known = ", ".join(repr(c) for c in pool.classes[:12])
+        alike = spelt_differently(pool.classes, [answer]) if isinstance(answer, Hashable) else []
+        hint = "Declare classes=[...] if it is a class the model under test never predicts."
         raise InputError(
             who,
             f"answer one of the classes {known}",
             f"{answer!r} for item {pool.ids[position]!r}",
-            "Declare classes=[...] if it is a class the model under test never predicts.",
+            f"{answer!r} would match {alike[0][0]!r}: spell them alike." if alike else hint,
         )
     return place
 

@@ -12,15 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from altmas.core.checks import (
-    as_column,
-    class_indices,
-    same_length,
-)
+from altmas.core.alignment import in_one_order
+from altmas.core.checks import class_indices, same_length
 from altmas.core.limits import few_classes
-from altmas.core.pool_columns import known_labels, pool_classes, pool_features, pool_groups, pool_ids, pool_scores
+from altmas.core.no_answer import answered_classes
+from altmas.core.pool_columns import (
+    known_labels,
+    pool_classes,
+    pool_features,
+    pool_groups,
+    pool_ids,
+    pool_scores,
+    prediction_column,
+)
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 NO_CLASS = "(no class)"
 """How an answer outside the declared classes is shown."""
@@ -37,6 +43,20 @@ class Outputs:
     name: str
     predictions: IntArray
     scores: FloatArray | None = None
+    unscored: BoolArray | None = None
+    """Where a score was missing `[N]`: what stands there is the usual one, and tells nothing; None if none was."""
+
+    @cached_property
+    def scored(self) -> BoolArray:
+        """Where the model gave a score `[N]`."""
+        if self.scores is None:
+            return np.zeros(len(self.predictions), dtype=bool)
+        return np.ones(len(self.predictions), dtype=bool) if self.unscored is None else ~self.unscored
+
+    @property
+    def missing_scores(self) -> int:
+        """How many scores are missing, of a model that gave some."""
+        return 0 if self.unscored is None else int(self.unscored.sum())
 
     @cached_property
     def probable(self) -> bool:
@@ -51,7 +71,7 @@ class Outputs:
         """
         if self.scores is None or self.scores.ndim == 2:
             return 0.0
-        return float((self.scores < 1 / classes - 1e-6).mean())
+        return float((self.scores[self.scored] < 1 / classes - 1e-6).mean())
 
     def probable_among(self, classes: int) -> bool:
         """Whether the scores can be read as probabilities of what was predicted, where there are so many classes."""
@@ -102,28 +122,37 @@ class Pool:
         opinions: Any = None,
         classes: Sequence[Hashable] | None = None,
         labels_seen: Sequence[Hashable] = (),
+        not_a_class: Sequence[Hashable] = (),
+        is_a_class: Sequence[Hashable] = (),
         features_from: str = "",
     ) -> Pool:
         """Validate a user's arrays and freeze them into a pool.
 
         `predictions` is one class per item, or a mapping of model names to such columns (then `scores` is too).
         `opinions` maps names to other models' predictions, `(predictions, confidence)` or scores `[N, C]`.
-        Without `classes`, they are the values in `predictions` and `labels_seen`, sorted.
+        Without `classes`, they are the values in `predictions` and `labels_seen`, sorted. A blank prediction is no
+        answer, and so is one that `not_a_class` names (`"ERROR"`, `"HTTP*"`); others that look like none are refused
+        unless `is_a_class` names them. Columns that have an index of pandas are joined by it.
 
         >>> pool = Pool.build(["cat", "dog", "cat"], scores=[0.9, 0.6, 0.8])
         >>> pool.classes, pool.size
         (('cat', 'dog'), 3)
         """
+        given = in_one_order(
+            {"predictions": predictions, "scores": scores, "features": features, "groups": groups, "opinions": opinions}
+        )
+        predictions, scores, features, groups, opinions = given.values()
         named = dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
         if not named:
             raise InputError("predictions", "name at least one model", "an empty mapping")
-        columns = {name: as_column("predictions", values) for name, values in named.items()}
+        columns = {name: prediction_column(values) for name, values in named.items()}
         items = len(next(iter(columns.values())))
         if items == 0:
             raise InputError("predictions", "hold at least one item", "0 items")
         for column in columns.values():
             same_length("predictions", len(column), items, "class")
-        known = pool_classes(classes, columns, labels_seen)
+        columns = answered_classes(columns, not_a_class)
+        known = pool_classes(classes, columns, labels_seen, is_a_class)
         few_classes(len(known), items)
         scored = (
             scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}
@@ -134,12 +163,14 @@ class Pool:
             raise InputError("models", "have distinct names", list(named))
         if unknown := set(scored) - set(named):
             raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
+        said = {name: class_indices(column, known) for name, column in columns.items()}
         outputs = tuple(
-            Outputs(str(name), class_indices(column, known), pool_scores(scored.get(name), logits, items, known))
-            for name, column in columns.items()
+            Outputs(str(name), places, *pool_scores(scored.get(name), logits, places, known))
+            for name, places in said.items()
         )
         for one in outputs:
-            _warn_if_scores_say_otherwise(one, known)
+            if doubt := scores_doubt(one, known):
+                warnings.warn(doubt, DoubtfulScoresWarning, stacklevel=2)
         return cls(
             pool_ids(ids, items), known, outputs, pool_features(features, items), pool_groups(groups, items),
             read_opinions(opinions, items, known), features_from,
@@ -151,6 +182,17 @@ class Pool:
         return _restored, (
             self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
         )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        from altmas.words.no_answer import failures
+        from altmas.words.notebooks import page, table_html
+        from altmas.words.wording import counted
+
+        head = f"Pool of {counted(self.size, 'item')}, {counted(len(self.classes), 'class', 'classes')}"
+        names = [*self.classes, NO_CLASS]
+        counts = [np.bincount(one.predictions, minlength=len(names)) for one in self.outputs]
+        rows = [[name, *(f"{one[k]:,}" for one in counts)] for k, name in enumerate(names) if k < self.columns]
+        return page(head, failures(self), table_html(["predicted", *(one.name for one in self.outputs)], rows))
 
     @property
     def size(self) -> int:
@@ -186,6 +228,19 @@ class Pool:
             raise InputError("model", f"be one of {', '.join(names)}", repr(name))
         chosen = self.outputs[0 if name is None else names.index(name)]
         return self if len(names) == 1 else replace(self, outputs=(chosen,))
+
+    @property
+    def scored(self) -> BoolArray:
+        """Where the model under test gave a score `[N]`."""
+        return self.outputs[0].scored
+
+    def unanswered(self, model: int = 0) -> int:
+        """On how many items a model gave no answer, or one that is no class.
+
+        >>> Pool.build(["cat", "dog", None]).unanswered()
+        1
+        """
+        return int((self.outputs[model].predictions == len(self.classes)).sum())
 
     @property
     def probable(self) -> bool:
@@ -234,15 +289,18 @@ def _opinion(name: str, given: Any, items: int, classes: tuple[Hashable, ...]) -
     pair = _holds_columns(given)
     said, confidence = given if pair else (given, None)
     if confidence is None and _axes(said) == 2:
-        scores = pool_scores(said, False, items, classes, f"scores of {subject}")
-        assert scores is not None
-        return Outputs(name, scores.argmax(1), scores)
-    column = as_column(subject, said)
+        nothing_said = np.zeros(items, dtype=np.int64)
+        scores, missing = pool_scores(said, False, nothing_said, classes, f"scores of {subject}")
+        if scores is None:
+            raise InputError(f"scores of {subject}", "be there for some item", "none")
+        highest = scores.argmax(1)
+        return Outputs(name, highest if missing is None else np.where(missing, len(classes), highest), scores, missing)
+    column = prediction_column(said, subject)
     same_length(subject, len(column), items, "prediction")
     predicted = class_indices(column, classes)
     if (predicted == len(classes)).all():
         raise InputError(subject, f"hold some of the classes {list(classes)[:12]}", f"none, e.g. {column[0]!r}")
-    return Outputs(name, predicted, pool_scores(confidence, False, items, classes, f"confidence of {subject}"))
+    return Outputs(name, predicted, *pool_scores(confidence, False, predicted, classes, f"confidence of {subject}"))
 
 
 def _holds_columns(given: Any) -> bool:
@@ -258,22 +316,30 @@ def _axes(values: Any) -> int:
         return 1
 
 
-def _warn_if_scores_say_otherwise(outputs: Outputs, classes: tuple[Hashable, ...]) -> None:
+class DoubtfulScoresWarning(UserWarning):
+    """Scores that are most likely something else than what they are taken for."""
+
+
+def scores_doubt(outputs: Outputs, classes: Sequence[Hashable]) -> str:
+    """What is strange about a model's scores, in a sentence; nothing where nothing is.
+
+    >>> scores_doubt(Outputs("model", np.array([0, 1]), np.array([0.1, 0.9])), ("cat", "dog"))[:45]
+    'scores are below 1/2 for 50% of the items; on'
+    """
     if outputs.scores is None:
-        return
+        return ""
     if outputs.scores.ndim == 1:
-        if outputs.probable and not outputs.probable_among(len(classes)):
-            low = outputs.below_chance(len(classes))
-            warnings.warn(
-                f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
-                "confidence in what it predicted, not the probability of one class.",
-                stacklevel=4,
-            )
-        return
-    agree = float((outputs.scores.argmax(1) == outputs.predictions).mean())
-    if agree < 0.5:
-        warnings.warn(
-            f"scores are highest for the predicted class in only {agree:.0%} of the items; "
-            f"are their columns in the order of the classes {list(classes)[:12]}?",
-            stacklevel=4,
+        if not outputs.probable or outputs.probable_among(len(classes)):
+            return ""
+        low = outputs.below_chance(len(classes))
+        return (
+            f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
+            "confidence in what it predicted, not the probability of one class."
         )
+    agree = float((outputs.scores.argmax(1) == outputs.predictions)[outputs.scored].mean())
+    if agree >= 0.5:
+        return ""
+    return (
+        f"scores are highest for the predicted class in only {agree:.0%} of the items; "
+        f"are their columns in the order of the classes {list(classes)[:12]}?"
+    )

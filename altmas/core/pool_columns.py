@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -20,7 +21,10 @@ from altmas.core.checks import (
     same_length,
     sorted_classes,
     unwrapped,
+    whole,
 )
+from altmas.core.no_answer import asked_about, blanks_as_none, suspicious
+from altmas.core.spelling import spelt_differently
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -35,22 +39,55 @@ _NUMBERS_CHECKED_AT_ONCE = 1 << 23
 LOGITS = "Pass logits=True if these are logits."
 
 
+def prediction_column(values: Any, subject: str = "predictions") -> list[Hashable | None]:
+    """One prediction per item; None where there is none: a blank, NaN or pandas' NA.
+
+    >>> prediction_column(np.array([1.0, np.nan, 0.0])), prediction_column(["cat", ""])
+    ([1, None, 0], ['cat', None])
+    """
+    values = unwrapped(values)
+    column = as_column(subject, with_blanks_as_none(values))
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
+        return list(column)
+    said = blanks_as_none(column)
+    return whole(said) if None in said else said
+
+
+def with_blanks_as_none(values: Any) -> Any:
+    """A column with None for NaN and pandas' NA; anything else as it is."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iubUS":
+        return values
+    if isinstance(values, str | bytes | Mapping | set | frozenset | np.ma.MaskedArray) or hasattr(values, "columns"):
+        return values
+    if not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
+        return values
+    return [None if is_blank(one) else one for one in values]
+
+
 def pool_classes(
-    declared: Sequence[Hashable] | None, columns: Mapping[Any, Sequence[Hashable]], labels_seen: Sequence[Hashable]
+    declared: Sequence[Hashable] | None,
+    columns: Mapping[Any, Sequence[Hashable | None]],
+    labels_seen: Sequence[Hashable],
+    is_a_class: Sequence[Hashable] = (),
 ) -> tuple[Hashable, ...]:
     """The label set: as declared, or every value that was predicted or seen, sorted.
 
-    >>> pool_classes(None, {"model": ["dog", "cat"]}, ["emu"])
+    Predictions that look like no answer are refused, unless they are labels or `is_a_class` names them.
+
+    >>> pool_classes(None, {"model": ["dog", "cat", None]}, ["emu", "cat"])
     ('cat', 'dog', 'emu')
     """
     if declared is None:
-        nothing = [row for column in columns.values() for row, value in enumerate(column) if value is None]
-        if nothing:
-            raise InputError(
-                "classes", "be declared where some prediction is None", f"None in {rows_at_fault(nothing)}"
-            )
-        known = sorted_classes(merged([*labels_seen, *(value for column in columns.values() for value in column)]))
+        said = Counter(value for column in columns.values() for value in column if value is not None)
+        if not said:
+            raise InputError("predictions", "be there for some item", "none")
+        if doubtful := suspicious(said, [*labels_seen, *is_a_class]):
+            first = list(doubtful)[:5]
+            hint = f"not_a_class={first!r} if it gave no answer there, is_a_class={first!r} if these are classes."
+            raise InputError("predictions", "be classes", f"what looks like no answer: {asked_about(doubtful)}", hint)
+        known = sorted_classes(merged([*labels_seen, *said]))
         _read_differently(known)
+        _share_classes(said, labels_seen)
         if len(known) < 2:
             hint = "Declare classes=[...] when the model under test only ever says one class."
             raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
@@ -64,9 +101,38 @@ def pool_classes(
         twice = next(c for c in known if known.count(c) > 1)
         raise InputError("classes", "be distinct", f"{twice!r} twice")
     if all((class_indices(column, known) == len(known)).all() for column in columns.values()):
-        first = next(iter(columns.values()))[0]
-        raise InputError("predictions", f"hold some of the classes {list(known)[:12]}", f"none, e.g. {first!r}")
+        first = next((one for column in columns.values() for one in column if one is not None), None)
+        hint = _alike(spelt_differently(known, [] if first is None else [first]))
+        raise InputError("predictions", f"hold some of the classes {list(known)[:12]}", f"none, e.g. {first!r}", hint)
+    outside = {one for column in columns.values() for one in column if one is not None}
+    if pairs := spelt_differently(known, outside):
+        got = f"{pairs[0][1]!r}, where the class is {pairs[0][0]!r}"
+        raise InputError("predictions", "be spelt as the declared classes are", got, "Spell them alike.")
     return known
+
+
+def _share_classes(said: Iterable[Hashable], labels: Sequence[Hashable]) -> None:
+    """Refuse labels and predictions that would never meet: read from two files, each in its own spelling."""
+    if not labels:
+        return
+    predicted, answered = set(said), set(labels)
+    if pairs := spelt_differently(predicted - answered, answered - predicted):
+        got = ", ".join(f"{mine!r} and {theirs!r}" for mine, theirs in pairs[:5])
+        hint = "Spell them alike, or declare classes=[...] if they differ."
+        raise InputError("predictions and labels", "be spelt alike", got, hint)
+    if not predicted & set(merged([*answered, *predicted])) & answered and not _nearly(predicted, answered):
+        got = f"predictions {sorted_classes(predicted)[:5]} and labels {sorted_classes(answered)[:5]}"
+        hint = "Give both in the same words or numbers, or declare classes=[...]."
+        raise InputError("predictions and labels", "have a class in common", got, hint)
+
+
+def _nearly(predicted: set[Hashable], answered: set[Hashable]) -> bool:
+    """Whether some fraction is in both but for its precision."""
+    return bool((class_indices(list(predicted), list(answered)) < len(answered)).any())
+
+
+def _alike(pairs: Sequence[tuple[Hashable, Hashable]]) -> str:
+    return f"{pairs[0][1]!r} would match {pairs[0][0]!r}: spell them alike." if pairs else ""
 
 
 def _read_differently(known: tuple[Hashable, ...]) -> None:
@@ -89,23 +155,27 @@ def pool_ids(ids: Any, items: int) -> tuple[Hashable, ...]:
         return tuple(range(items))
     column = as_column("ids", ids)
     same_length("ids", len(column), items, "id")
-    seen: dict[Hashable, int] = {}
-    again = [row for row, one in enumerate(column) if seen.setdefault(one, row) != row]
-    if again:
+    if len(set(column)) < len(column):
+        seen: dict[Hashable, int] = {}
+        again = [row for row, one in enumerate(column) if seen.setdefault(one, row) != row]
         raise InputError("ids", "be unique", f"{column[again[0]]!r} again in {rows_at_fault(again)}")
     return tuple(column)
 
 
 def pool_scores(
-    scores: Any, logits: bool, items: int, classes: tuple[Hashable, ...], subject: str = "scores"
-) -> FloatArray | None:
-    """Probabilities `[N, C]`, made of logits where they are some, or one score per item `[N]`.
+    scores: Any, logits: bool, said: IntArray, classes: tuple[Hashable, ...], subject: str = "scores"
+) -> tuple[FloatArray | None, BoolArray | None]:
+    """Probabilities `[N, C]`, made of logits where they are some, or one score per item `[N]`; and where there is none.
 
-    >>> pool_scores([0.5, 0.9], False, 2, ("cat", "dog")).tolist()
-    [0.5, 0.9]
+    A missing score (NaN, None, or a 0 where the model gave no answer) is filled with what the model usually says of
+    what it predicts there, so that it tells nothing; the second array marks it, or is None where none is missing.
+
+    >>> pool_scores([0.5, None, 0.9], False, np.array([0, 0, 1]), ("cat", "dog"))
+    (array([0.5, 0.5, 0.9]), array([False,  True, False]))
     """
     if scores is None:
-        return None
+        return None, None
+    items = len(said)
     scores = unwrapped(scores)
     if hasattr(scores, "columns") and set(scores.columns) == set(classes):
         scores = scores[list(classes)]  # a table's columns by name, whatever their order
@@ -115,12 +185,17 @@ def pool_scores(
         raise InputError(subject, rule, f"shape {given.shape}")
     same_length(subject, len(given), items, "row")
     values = given.astype(np.float64, copy=False)  # only now: an array on disk may be of any size
+    missing = np.isnan(values).reshape(items, -1).any(1) | _empty(values, said == len(classes))
+    if missing.all():
+        return None, None
+    if missing.any():
+        values = np.where(missing.reshape(-1, *[1] * (values.ndim - 1)), values[np.argmin(missing)], values)
     if bad := _rows(~np.isfinite(values)):
-        raise InputError(subject, "be finite", f"NaN or infinity in {rows_at_fault(bad)}")
+        raise InputError(subject, "be finite", f"infinity in {rows_at_fault(bad)}")
     if logits:
         if values.ndim == 1:
             raise InputError("logits", "be [N, C]", "one score per item")
-        return np.asarray(softmax(values, axis=1))
+        values = np.asarray(softmax(values, axis=1))
     if bad := _rows(values < 0):
         raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
     if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
@@ -128,8 +203,31 @@ def pool_scores(
             f"each row of {subject}", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
         )
     if values.ndim == 2:
-        return np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly
-    return np.minimum(values, 1.0) if values.max() <= 1 + 1e-3 else values
+        values = np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly
+    elif values.max() <= 1 + 1e-3:
+        values = np.minimum(values, 1.0)
+    return (filled(values, missing, said), missing) if missing.any() else (values, None)
+
+
+def _empty(values: FloatArray, unanswered: BoolArray) -> BoolArray:
+    """Where the model gave no answer and its scores are all 0: whoever wrote the file had to write something."""
+    return unanswered & (values == 0).reshape(len(values), -1).all(1)
+
+
+def filled(scores: FloatArray, missing: BoolArray, said: IntArray) -> FloatArray:
+    """Scores with the usual ones in place of those that are missing: the mean over items predicted alike, or over all.
+
+    One score per item takes the median, which a few extreme ones do not move.
+
+    >>> filled(np.array([0.2, 0.0, 0.4, 0.9]), np.array([False, True, False, False]), np.array([0, 0, 0, 1])).round(2)
+    array([0.2, 0.3, 0.4, 0.9])
+    """
+    usual = np.median if scores.ndim == 1 else np.mean
+    out = scores.copy()
+    for predicted in np.unique(said[missing]):
+        alike = (said == predicted) & ~missing
+        out[missing & (said == predicted)] = usual(scores[alike if alike.any() else ~missing], axis=0)
+    return out
 
 
 def pool_features(features: Any, items: int) -> NDArray[Any] | None:
@@ -190,6 +288,9 @@ def with_missing(values: Any) -> Any:
     """
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) != 1:
         return values  # not a column: whoever reads it will say so
+    values = list(values)
+    if set(map(type, values)) == {str}:
+        return values
     return [MISSING if is_blank(one) else one for one in values]
 
 

@@ -33,6 +33,9 @@ class Result:
     pool: Pool
     findings: Findings = field(repr=False)
     """Everything else the answers tell."""
+    verdict: str = field(default="", kw_only=True)
+    """What was found, in words."""
+
     remark: str = field(default="", kw_only=True)
     """What to know before reading the estimates, in a sentence."""
 
@@ -77,17 +80,14 @@ class Result:
 
     def __repr__(self) -> str:
         head = f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"
-        return f"{head}\n{self.remark}" if self.remark else head
+        return "\n".join(filter(None, (self.verdict, head, self.remark)))
 
+    def _repr_html_(self) -> str:
+        from altmas.words.notebooks import estimates_html, page
 
-@dataclass(frozen=True, eq=False, repr=False)
-class VerdictResult(Result):
-    """A result with a `verdict` in words."""
-
-    verdict: str
-
-    def __repr__(self) -> str:
-        return f"{self.verdict}\n{super().__repr__()}"
+        rows = [asdict(one) for one in self.findings.estimates]
+        title = f"Result of {self.method} after {len(self.answers):,} labels"
+        return page(title, [self.verdict, self.remark], estimates_html(rows))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -96,8 +96,6 @@ class ContestResult(Result):
 
     contest: Contest = field(kw_only=True, repr=False)
     """Who leads, who may still be ahead, and what choosing the leader may cost."""
-
-    verdict: str = field(kw_only=True)
 
     @property
     def leader(self) -> str:
@@ -141,7 +139,7 @@ def contest_result(
     """The result with its contest; the estimates are those of every model, the history that of the leader."""
     plain: dict[str, Any] = {one.name: getattr(whole, one.name) for one in fields(whole)}
     plain |= {"estimates": estimates_table(whole.findings.estimates), "history": pd.DataFrame(list(history))}
-    return kind(**plain, contest=contest, verdict=verdict)
+    return kind(**{**plain, "verdict": verdict}, contest=contest)
 
 
 def estimates_table(estimates: Sequence[Estimate], **further: Sequence[Any]) -> pd.DataFrame:

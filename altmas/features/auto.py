@@ -49,6 +49,8 @@ def make_features(
         shown = picture_features(images)
         _add(parts, shown.array, f"from {_counted(shown.read)} ({shown.side} x {shown.side}, PCA)")
         said += [f"{_counted(shown.unreadable)} could not be read"] if shown.unreadable else []
+        if shown.missing:
+            said.append("1 item has no image" if shown.missing == 1 else f"{shown.missing:,} items have no image")
     if not parts:
         got = "; ".join([*said, *([f"only {_listed(why)}"] if why else [])]) or "texts or images that are all alike"
         raise InputError("features", "be made of something that tells items apart", got)

@@ -28,12 +28,16 @@ _KINDS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """At most 64 numbers for each image, None if all look alike; how many were read, how many could not be."""
+    """At most 64 numbers for each image, None if all look alike; how many were read, could not be, or were not there.
+
+    Those that were not read have the mean of the others.
+    """
 
     array: Float32Array | None
     read: int
     unreadable: int
     side: int
+    missing: int = 0
 
 
 def picture_features(paths: Sequence[str | None]) -> Pictures:
@@ -47,7 +51,7 @@ def picture_features(paths: Sequence[str | None]) -> Pictures:
     unreadable = sum(1 for path, read in zip(paths, there, strict=True) if path and not read)
     rows = np.flatnonzero(there)
     found = _components(_without_colour(pixels, rows), rows) if len(rows) else None
-    return Pictures(found, len(rows), unreadable, side)
+    return Pictures(found, len(rows), unreadable, side, sum(not path for path in paths))
 
 
 def thumbnail(path: str, side: int) -> NDArray[np.uint8] | None:

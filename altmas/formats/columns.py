@@ -126,8 +126,10 @@ def frame_of(columns: Mapping[str, Any], rows: int) -> pd.DataFrame:
     return pd.DataFrame(dict(columns), index=pd.RangeIndex(rows), columns=pd.Index(list(columns), dtype=object))
 
 
-def numbers(column: Any, subject: str, rows: Sequence[int] | None = None) -> FloatArray:
+def numbers(column: Any, subject: str, rows: Sequence[int] | None = None, *, may_miss: bool = False) -> FloatArray:
     """A column of numbers, or an error that names the rows at fault as the file's reader sees them.
+
+    With `may_miss`, what people write for nothing is NaN: a blank, `NA`, `N/A`, `nan`, `null`, `None`, `-`.
 
     >>> numbers(["0.5", "1e-3"], "p_cat").tolist()
     [0.5, 0.001]
@@ -141,6 +143,9 @@ def numbers(column: Any, subject: str, rows: Sequence[int] | None = None) -> Flo
     else:
         found = np.array(_floats(list(column)), dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(found)).tolist()
+    if may_miss and wrong:
+        cells = list(column)
+        wrong = [i for i in wrong if np.isinf(found[i]) or not _says_nothing(cells[i])]
     if wrong:
         first = plain(list(column)[wrong[0]])
         hint = "Write decimal points." if isinstance(first, str) and _is_number(first.replace(",", ".", 1)) else ""
@@ -148,6 +153,34 @@ def numbers(column: Any, subject: str, rows: Sequence[int] | None = None) -> Flo
         seen = rows_at_fault(wrong if rows is None else [rows[i] for i in wrong])
         raise InputError(subject, "be numbers", f"{shown} in {seen}", hint)
     return found
+
+
+_NOTHING = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--"}
+
+
+def _says_nothing(cell: Any) -> bool:
+    return is_blank(cell) or (isinstance(cell, str) and cell.strip().casefold() in _NOTHING)
+
+
+def with_points(column: Any) -> Any:
+    """A column of numbers that are all written with decimal commas, with points in their place; any other as it is.
+
+    `1,234` may be a thousand and more: some cell must tell that it is not.
+
+    >>> with_points(["0,93", "", "1"]), with_points(["1,234"]), with_points(["0,9", "0.8"])
+    (['0.93', '', '1'], ['1,234'], ['0,9', '0.8'])
+    """
+    cells = list(column)
+    if not all(isinstance(cell, str) for cell in cells) or not any("," in cell for cell in cells):
+        return column
+    told = [cell for cell in cells if "," in cell]
+    whole = all("." not in cell and (_is_number(cell.replace(",", ".", 1)) or _says_nothing(cell)) for cell in cells)
+    if not whole or all(map(_THOUSANDS.fullmatch, told)):
+        return column
+    return [cell.replace(",", ".", 1) for cell in cells]
+
+
+_THOUSANDS = re.compile(r"[ \t]*[+-]?[1-9][0-9]{0,2},[0-9]{3}[ \t]*")
 
 
 def parsed(column: Sequence[str]) -> Any:

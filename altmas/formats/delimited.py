@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
 from altmas.core import limits
 from altmas.metrics.errors import InputError
@@ -18,41 +21,74 @@ _CHARACTERS_AT_ONCE = 1 << 20
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)?")
 _TELLING = re.compile(r'[",;\t\r\n]')
 
-Rows = list[tuple[int, list[str]]]
+_ROWS_AT_ONCE = 1 << 9
+_FEW_VALUES = 1 << 10
 
 
-def parse(text: str, subject: str, delimiter: str | None = None) -> tuple[list[str], Rows]:
-    r"""Header, and each row with its number as a spreadsheet shows it.
+@dataclass(frozen=True, eq=False)
+class Delimited:
+    """The cells of a file by column, and each row's number as a spreadsheet shows it."""
+
+    header: list[str]
+    rows: Sequence[int]
+    columns: list[list[str]]
+
+
+def parse(text: str, subject: str, delimiter: str | None = None) -> Delimited:
+    r"""Header, the number of each row as a spreadsheet shows it, and the cells by column.
 
     The header is row 1. A newline within quotes does not begin a row; an empty line is a row, but none that is read.
 
-    >>> parse('id;text\n007;"two\nlines"\n\n08;=1+1\n', "a.csv")
-    (['id', 'text'], [(2, ['007', 'two\nlines']), (4, ['08', '=1+1'])])
+    >>> found = parse('id;text\n007;"two\nlines"\n\n08;=1+1\n', "a.csv")
+    >>> found.header, list(found.rows), found.columns
+    (['id', 'text'], [2, 4], [['007', '08'], ['two\nlines', '=1+1']])
     >>> parse("id,text\n1,a\n2\n", "a.csv")
     Traceback (most recent call last):
     altmas.metrics.errors.InputError: row 3 of a.csv must have 2 cells, as its header has; got 1.
     """
-    rows = _records(text, subject, delimiter or sniff(text))
-    first = next(rows, None)
+    records = _records(text, subject, delimiter or sniff(text))
+    first = next(records, None)
     if first is None:
         raise InputError(subject, "have a header row", "an empty file")
     top, header = first
     limits.few_columns(subject, len(header))
-    read = []
-    for number, cells in rows:
-        if len(cells) != len(header):
-            rule = f"have {len(header)} cells, as its header has"
-            raise InputError(f"row {number:,} of {subject}", rule, len(cells))
-        read.append((number, cells))
-    while len(header) > 1 and not header[-1] and not any(cells[-1] for _, cells in read):
+    rows, columns = array("q"), [_Cells() for _ in header]
+    even = _of_width(records, len(header), subject)
+    while some := list(islice(even, _ROWS_AT_ONCE)):  # a list for every row of the file would take twice the memory
+        rows.extend([number for number, _ in some])
+        for column, cells in zip(columns, zip(*(cells for _, cells in some), strict=True), strict=True):
+            column.add(cells)
+    while len(header) > 1 and not header[-1] and not any(columns[-1].held):
         # A column without a name or any content is what a spreadsheet leaves behind.
         header.pop()
-        for _, cells in read:
-            cells.pop()
+        columns.pop()
     if len(set(header)) < len(header):
         twice = Counter(header).most_common(1)[0][0]
         raise InputError(f"columns of {subject}", "have distinct names", f"{twice!r} twice in row {top}")
-    return header, read
+    return Delimited(header, rows, [column.held for column in columns])
+
+
+def _of_width(records: Iterator[tuple[int, list[str]]], width: int, subject: str) -> Iterator[tuple[int, list[str]]]:
+    for number, cells in records:
+        if len(cells) != width:
+            raise InputError(f"row {number:,} of {subject}", f"have {width} cells, as its header has", len(cells))
+        yield number, cells
+
+
+class _Cells:
+    """A column as it is read; as long as few texts differ each is kept once, however often it stands there."""
+
+    def __init__(self) -> None:
+        self.held: list[str] = []
+        self._once: dict[str, str] | None = {}
+
+    def add(self, cells: Sequence[str]) -> None:
+        if self._once is None:
+            self.held += cells
+            return
+        self.held += map(self._once.setdefault, cells, cells)
+        if len(self._once) > _FEW_VALUES:
+            self._once = None
 
 
 def sniff(text: str) -> str:

@@ -12,7 +12,7 @@ from altmas.core import limits
 from altmas.metrics.errors import AltmasError, InputError
 
 PICKLES = frozenset({".pkl", ".pickle", ".joblib", ".pt", ".pth", ".dill", ".sav", ".npk"})
-SPREADSHEETS = frozenset({".xlsx", ".xls", ".xlsm", ".ods", ".numbers"})
+SPREADSHEETS = frozenset({".xls", ".xlsb", ".ods", ".numbers"})
 
 
 def existing(path: str | Path) -> Path:
@@ -57,7 +57,9 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
             if len(data) > most:  # it grows while it is read
                 raise InputError(path.name, f"be at most {most:,} bytes of text", "more")
             if _NOTHING in block:
-                raise InputError(path.name, "be text", "a stretch of NUL characters", "Save it as 'CSV UTF-8'.")
+                raise InputError(
+                    path.name, "be text", "a stretch of NUL characters", "Save it as .xlsx, or as 'CSV UTF-8'."
+                )
     return bytes(data)
 
 
@@ -81,7 +83,7 @@ def refuse_suffix(path: Path, known: str) -> InputError:
     if suffix in PICKLES:
         hint = "Opening it would run whatever program is in it: ask for another format."
         return InputError(path.name, f"be {known}", "a pickle", hint)
-    hint = "Save it as 'CSV UTF-8'." if suffix in SPREADSHEETS else "The name's ending tells the format."
+    hint = "Save it as .xlsx, or as 'CSV UTF-8'." if suffix in SPREADSHEETS else "The name's ending tells the format."
     return InputError(path.name, f"be {known}", f"the ending {suffix!r}" if suffix else "no ending", hint)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+import shlex
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +16,34 @@ from scipy.special import softmax
 from altmas.core.checks import same_length, sorted_classes
 from altmas.core.files import sha256_of
 from altmas.core.limits import few_classes
+from altmas.core.no_answer import asked_about, no_class, suspicious
 from altmas.core.pool import Pool
 from altmas.core.pool_columns import MISSING
 from altmas.features.auto import make_features
 from altmas.features.made import MadeFeatures
 from altmas.formats.arrays import read_array, read_features, read_named_rows
 from altmas.formats.auto_features import AUTO, allowed, says_the_same
-from altmas.formats.columns import as_objects, frame_of
+from altmas.formats.columns import as_objects, cell_text, frame_of
 from altmas.formats.files import existing
-from altmas.formats.images import fingerprint, images_by_id, images_by_name
+from altmas.formats.images import Images, fingerprint, images_by_id, images_by_name
 from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
 from altmas.formats.model_columns import smells_of_a_model
-from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, outputs, read_model
+from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, one_spelling, outputs, read_model
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import IntArray
+from altmas.words.no_answer import no_answer_on, without_score
 
 RESERVED = ("unsure", "skip", "")
 """Answers that are no labels; no class may be named like them."""
 _ARRAYS = (".npy", ".npz")
+
+OPTIONS = {"columns to show": "show"}
+"""Subjects of refusals that are not called as the option that mends them."""
+
+SHOW = "Leave it out of show=..., or name others."
+
+KEPT_CHARACTERS = 8_000_000
+"""Of columns that are not shown, so much is kept with an audit: they can be shown later."""
 
 FEWEST_TO_COMPARE, LONGEST_CLASS = 30, 40
 """Of fewer items, or longer texts, nothing is concluded from a column that goes with the predictions."""
@@ -39,13 +51,17 @@ FEWEST_TO_COMPARE, LONGEST_CLASS = 30, 40
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """A pool and what belongs to its items: own columns (text), images, the inputs' SHA-256, and notes."""
+    """A pool and what belongs to its items: own columns (text), images, the inputs' SHA-256, and notes.
+
+    `items` are the columns annotators see, `withheld` further ones that they may be shown later.
+    """
 
     pool: Pool
     items: pd.DataFrame
     media: list[str | None]
     inputs: dict[str, str]
     notes: list[str]
+    withheld: pd.DataFrame = field(default_factory=pd.DataFrame)
 
 
 def ingest(
@@ -65,6 +81,9 @@ def ingest(
     show: Sequence[str] | None = None,
     classes: Sequence[Hashable] | None = None,
     names: Sequence[str] | None = None,
+    not_a_class: Sequence[str] = (),
+    is_a_class: Sequence[str] = (),
+    labels_seen: Sequence[str] = (),
 ) -> Ingested:
     """Read files, or tables, into a pool.
 
@@ -73,6 +92,8 @@ def ingest(
     class for its star, one column of confidences, or an npy file) and `confidence` name columns; where they do not,
     only common names are tried, and `notes` tells which. `opinions` are further models' files of the same form.
     `items` is a folder of images, each named by its id or by the column `image`, or a table with more about the items.
+    A blank prediction is no answer, and so is one that `not_a_class` names, `HTTP*`; what only looks so `is_a_class`
+    names. Spellings that differ in case or blanks are one class. `labels_seen` are classes that labels are known to be.
     `show` names the columns annotators see, `text` the one that is the item. `features` are numbers from a file or an
     array; `"auto"` makes them of the items' images and of every column that is no model's, shown or not.
 
@@ -99,23 +120,33 @@ def ingest(
     inputs = {one.keyed.origin: one.keyed.digest for one in (*models, *others)}
     notes = [one.columns.note(one.keyed.subject) for one in (*models, *others)]
 
-    if classes is None:  # sooner than the pool would: most likely ids were taken for classes
-        few_classes(len({value for one in models for value in one.said or ()}), len(pool.keys))
-    cast = caster(models[0].said or ())
+    failed = no_class(not_a_class)
+    cast = caster([one for one in models[0].said or () if one is not None and not failed(one)])
     known = known_classes(models, classes, cast)
     _well_named(known or ())
-    told = {one.keyed.name: outputs(one, known, cast, logits, notes) for one in models}
+    labels = [cast(one) for one in labels_seen]
+    cast = one_spelling(cast, [*models, *others], known, labels, notes)
+    if known is None:
+        _answers(models, failed, [*map(cast, is_a_class), *map(cast, labels_seen)])
+    told = {one.keyed.name: outputs(one, known, cast, logits, notes, failed) for one in models}
     scored: dict[str, Any] = {name: array for name, (_, array) in told.items() if array is not None}
     if beside is not None:
         if len(models) > 1:
-            raise InputError("scores", "be columns where there are several models", f"the file {beside}")
+            raise InputError(
+                "scores",
+                "be columns where there are several models",
+                f"the file {beside}",
+                "Name columns, such as scores='p_*'.",
+            )
         scored[pool.name] = read_array(beside)
         same_length("scores", len(scored[pool.name]), len(pool.keys), "row")
         inputs[str(beside)] = sha256_of(existing(beside))
         notes.append(f"scores are taken row by row from {beside.name}, in the order of {pool.subject}")
     said = {name: predicted for name, (predicted, _) in told.items()}
-    described, media = _items(items, image, models[0], id, inputs)
-    own, seen = described.own(show, text, image)
+    described, images = _items(items, image, models[0], id, inputs)
+    media = images.paths
+    own, seen = described.own(show, text, image, groups)
+    withheld, kept = described.withheld(list(own.columns), image, told=told_columns([*models, *others]))
     made_of = ""
     if isinstance(features, str) and features == AUTO:
         found = _made(described, media, [*models, *others], image, text, show or ())
@@ -130,15 +161,19 @@ def ingest(
         groups={name: [cell or MISSING for cell in described.cells(name, "groups")] for name in groups} or None,
         opinions={one.keyed.name: _opinion(one, known or _all(said), cast, logits, notes) for one in others} or None,
         classes=known,
+        labels_seen=[cast(one) for one in labels_seen] if known is None else (),
+        is_a_class=_all(said) if known is None else (),  # all that remain have been looked at
         features_from=made_of,
     )
     _well_named(built.classes)
-    return Ingested(built, own, media, inputs, [*notes, *seen, *_outside(built, said)])
+    lacking = images.notes(pool.ids) if any(media) else []
+    notes += [*seen, *kept, *lacking, *_failures(built, models)]
+    return Ingested(built, own, media, inputs, notes, withheld)
 
 
 def _items(
     items: Any, image: str | None, first: ModelFile, id: str | None, inputs: dict[str, str]
-) -> tuple[Described, list[str | None]]:
+) -> tuple[Described, Images]:
     """Where the items' own columns are, and each item's image."""
     pool = first.keyed
     folder = Path(items) if isinstance(items, str | Path) and Path(items).is_dir() else None
@@ -149,16 +184,18 @@ def _items(
         if image is not None and isinstance(items, str | Path):  # names in a file are relative to where it lies
             folder = Path(items).parent
     described = Described(first, table, order if table is not None else None)
-    media: list[str | None] = [None] * len(pool.keys)
+    images = Images([None] * len(pool.keys))
     if folder is not None:
         if image is None:
-            media = [*images_by_id(folder, pool.ids)]
+            images = images_by_id(folder, pool.ids)
         else:
-            media = images_by_name(folder, described.cells(image, "image"))
-        inputs[f"{folder}/"] = fingerprint(folder, media)
+            images = images_by_name(folder, described.cells(image, "image"), pool.ids)
+        inputs[f"{folder}/"] = fingerprint(folder, images.paths)
     elif image is not None:
-        raise InputError("image", "be given with items, a folder of images or a table file", repr(image))
-    return described, media
+        raise InputError(
+            "image", "be given with items, a folder of images or a table file", repr(image), "Give items=...."
+        )
+    return described, images
 
 
 def _made(
@@ -171,7 +208,7 @@ def _made(
 ) -> MadeFeatures:
     """Features of the items themselves: nothing that any model said."""
     ids = {one.keyed.column for one in models} | ({described.items.column} if described.items is not None else set())
-    outputs = {name for one in models for name in one.columns.outputs} | {name for name in (image,) if name}
+    outputs = told_columns(models) | {name for name in (image,) if name}
     table = described.table()
     table = table[[name for name in table.columns if name not in outputs]]
     said = [one.said for one in models if one.said is not None]
@@ -179,7 +216,7 @@ def _made(
     shown = {name: why for name, why in left_out.items() if name not in ids}
     pictures = media if any(media) else None
     if not len(table.columns) and not shown and pictures is None:
-        hint = "Give items=, a table or a folder of images (--items)."
+        hint = "Give items=..., a table or a folder of images."
         got = "neither columns of their own nor images"
         raise InputError("features", "have items to be made of where they are 'auto'", got, hint)
     return make_features(table, text=[text] if text else [], images=pictures, left_out=shown)
@@ -207,6 +244,11 @@ def _features(features: Any, pool: Keyed, inputs: dict[str, str], notes: list[st
     return array[aligned(pool, ids, "the features", more=True)]
 
 
+def told_columns(models: Sequence[ModelFile]) -> set[str]:
+    """Columns in which any model said something."""
+    return {name for one in models for name in one.columns.outputs}
+
+
 def _opinion(model: ModelFile, classes: tuple[Hashable, ...], cast: Cast, logits: bool, notes: list[str]) -> Any:
     """An opinion as a pool takes it: scores `[N, C]`, predictions with a confidence, or predictions."""
     said, scores = outputs(model, classes, cast, logits, notes)
@@ -224,20 +266,40 @@ def _well_named(classes: Sequence[Hashable]) -> None:
     names = [str(one) for one in classes]
     reserved = [name for name in names if name.strip().casefold() in RESERVED]
     if reserved:
-        raise InputError("classes", "not be named 'unsure' or 'skip', which are answers", repr(reserved[0]))
+        rule = "not be named 'unsure' or 'skip', which are answers"
+        raise InputError("classes", rule, repr(reserved[0]), "Rename it in the files.")
     if len(set(names)) < len(names):
         raise InputError("classes", "differ as text", names[:12])
 
 
-def _outside(pool: Pool, said: dict[str, Said]) -> list[str]:
-    """What is worth knowing of answers that are no class."""
+def _answers(models: Sequence[ModelFile], failed: Callable[[Any], bool], known: Sequence[Hashable]) -> None:
+    """Refuse predictions that look like no answer, where nobody has said what they are; and ids taken for classes."""
+    said = Counter(one for model in models for one in model.said or () if one is not None and not failed(one))
+    if len(models[0].keyed.keys) == 0:
+        return  # which the pool refuses
+    if doubtful := suspicious(said, known):
+        each = list(doubtful)[:3]
+        options = " ".join(f"--not-a-class {shlex.quote(cell_text(one))}" for one in each)
+        more = ", and so on for the others (patterns such as 'HTTP*' are taken)" if len(doubtful) > len(each) else ""
+        hint = f"{options} if it gave no answer there{more}; --is-a-class if it is a class."
+        raise InputError("predictions", "be classes", f"what looks like no answer: {asked_about(doubtful)}", hint)
+    few_classes(len(said), len(models[0].keyed.keys))
+
+
+def _failures(pool: Pool, models: Sequence[ModelFile]) -> list[str]:
+    """What is worth knowing of predictions that are no class, and of scores that are not there."""
     notes = []
-    for one in pool.outputs:
-        outside = np.flatnonzero(one.predictions == len(pool.classes))
-        if len(outside):
-            example = said[one.name][outside[0]]
-            shown = "nothing" if example is None else repr(example)
-            notes.append(f"{len(outside):,} predictions of {one.name} are no class and count as wrong, e.g. {shown}")
+    for k, one in enumerate(pool.outputs):
+        if said := no_answer_on(one.name, pool.unanswered(k), pool.size):
+            failed = one.predictions == len(pool.classes)
+            outside = Counter(models[k].said_where(failed))
+            each = [f"{'nothing' if v is None else repr(v)} {count:,}" for v, count in outside.most_common(5)]
+            more = ", ..." if len(outside) > len(each) else ""
+            notes.append(f"{said.removesuffix('.')} (it said {', '.join(each)}{more})")
+        if said := without_score(
+            one.name, pool.size - int(one.scored.sum()) if one.scores is not None else 0, pool.size
+        ):
+            notes.append(said.removesuffix("."))
     return notes
 
 
@@ -257,7 +319,9 @@ class Described:
         if self.first.keyed.has(name):
             return self.first.keyed.cells(name)
         known = [str(n) for one in (self.first.keyed, self.items) if one is not None for n in one.table.frame.columns]
-        raise InputError(subject, "name columns of the predictions or the items", f"{name!r}; there are {known[:12]}")
+        hint = f"{OPTIONS.get(subject, subject)}=... names another."
+        got = f"{name!r}; there are {known[:12]}"
+        raise InputError(subject, "name columns of the predictions or the items", got, hint)
 
     def table(self) -> pd.DataFrame:
         """All columns of both, in the order of the pool."""
@@ -267,30 +331,90 @@ class Described:
         more = self.items.table.frame.iloc[self.order].reset_index(drop=True)
         return pd.concat([more, found[[name for name in found.columns if not self.items.has(name)]]], axis=1)
 
-    def own(self, show: Sequence[str] | None, text: str | None, image: str | None) -> tuple[pd.DataFrame, list[str]]:
-        """The columns annotators see, all text, in the order of the pool; and notes on what is shown and withheld."""
+    def own(
+        self, show: Sequence[str] | None, text: str | None, image: str | None, groups: Sequence[str] = ()
+    ) -> tuple[pd.DataFrame, list[str]]:
+        """The columns annotators see, all text, in the order of the pool; and notes on what is shown and withheld.
+
+        Groups may sway annotators, who see them only if `show` names them. The id is shown always.
+        """
         if show is None and text is None:
-            chosen, withheld = self._by_default(image)
+            chosen, withheld = self._by_default(image, groups)
         else:
             chosen, withheld = list(dict.fromkeys([*([text] if text else []), *(show or ())])), []
+            chosen = [name for name in chosen if not self._is_id(name)]
+            withheld = [name for name in groups if name not in chosen]
         said = self.first.columns.outputs
         told = [name for name in chosen if name in said and not (self.items is not None and self.items.has(name))]
         if told:
-            raise InputError("columns to show", "be the item's own", f"{told[0]!r}, which the model under test said")
+            got = f"{told[0]!r}, which the model under test said"
+            raise InputError("columns to show", "be the item's own", got, SHOW)
         repeated = [name for name in chosen if name != text and self._repeats(name)]
         if repeated:
             got = f"{repeated[0]!r}, which says what the model under test said"
-            raise InputError("columns to show", "be the item's own", got)
+            raise InputError("columns to show", "be the item's own", got, SHOW)
         columns = {name: as_objects(self.cells(name, "columns to show")) for name in chosen}
         notes = [f"annotators see {_listed(chosen) or 'no columns'}"]
-        notes += [f"withheld from annotators: {_listed(withheld)}"] if withheld else []
+        notes += self._withheld([name for name in withheld if name not in groups])
+        if swaying := [name for name in groups if name in withheld]:
+            notes.append(
+                f"withheld from annotators, whom groups may sway: {_listed(swaying)}; --show names what they see"
+            )
         return frame_of(columns, len(self.first.keyed.keys)), notes
 
-    def _by_default(self, image: str | None) -> tuple[list[str], list[str]]:
+    def _is_id(self, name: str) -> bool:
+        """Whether a name stands for the id: that of its column, or `id` where no column is called so."""
+        columns = {one.column for one in (self.first.keyed, self.items) if one is not None}
+        there = any(one.has(name) for one in (self.first.keyed, self.items) if one is not None)
+        return name in columns or (name == "id" and not there)
+
+    def withheld(self, shown: Sequence[str], image: str | None, told: set[str]) -> tuple[pd.DataFrame, list[str]]:
+        """Further columns that annotators may be shown later, as many as are small; and a note on those that are not.
+
+        Never what a model said: columns of its outputs, or that sound or read like them.
+        """
+        columns, large, room = {}, [], KEPT_CHARACTERS
+        for name in map(str, self.table().columns):
+            if name in shown or name == image or name in told or self._is_id(name) or smells_of_a_model(name):
+                continue
+            cells = self.cells(name, "columns")
+            size = sum(map(len, cells)) + len(cells)
+            if size > room:
+                large.append(name)
+            elif not self._repeats(name):
+                columns[name], room = as_objects(cells), room - size
+        notes = [f"too large to keep, so never to be shown unless --show names them now: {_listed(large)}"]
+        return frame_of(columns, len(self.first.keyed.keys)), notes if large else []
+
+    def _withheld(self, names: Sequence[str]) -> list[str]:
+        """What annotators do not see; a confidence that nobody took as one is offered."""
+        confident = [name for name in names if self._is_confidence(name)]
+        others = [name for name in names if name not in confident]
+        notes = [f"withheld from annotators: {_listed(others)}"] if others else []
+        return notes + [
+            f"withheld from annotators: {name!r}, which looks like a confidence: scores={name!r} takes it as one"
+            for name in confident
+        ]
+
+    def _is_confidence(self, name: str) -> bool:
+        """Whether a column of the predictions looks like a confidence, where none was taken for one."""
+        taken = self.first.columns
+        if taken.scores or taken.confidence is not None or not self.first.keyed.has(name):
+            return False
+        if not any(word in name.casefold() for word in ("conf", "score", "prob")):
+            return False
+        try:
+            found = self.first.numbers(name)
+        except InputError:
+            return False
+        known = found[~np.isnan(found)]
+        return len(known) > 0 and bool(((known >= 0) & (known <= 1)).all())
+
+    def _by_default(self, image: str | None, groups: Sequence[str]) -> tuple[list[str], list[str]]:
         source = self.items or self.first.keyed
         said = set() if self.items else self.first.columns.outputs
         names = [str(name) for name in source.table.frame.columns if name not in (source.column, image)]
-        own = [name for name in names if name not in said and not smells_of_a_model(name)]
+        own = [name for name in names if name not in said and name not in groups and not smells_of_a_model(name)]
         shown = [name for name in own if not self._repeats(name)]
         return shown, [name for name in names if name not in shown]
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from altmas.core.checks import whole
 from altmas.core.files import sha256_of
 from altmas.formats.columns import python_values, texts
 from altmas.formats.model_columns import id_column
@@ -19,6 +20,8 @@ from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import IntArray
 
 _KEYS_SHOWN = 3
+
+OTHER_IDS = "id=... names another column."
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,14 +62,14 @@ def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
     column = id_column([str(one) for one in table.frame.columns], subject, id)
     keys = whole(python_values(table.frame[column]))
     ids = texts(keys)
-    empty = [table.rows[i] for i, one in enumerate(ids) if not one.strip()]
-    if empty:
-        raise InputError(f"ids of {subject}", "be there for every row", f"none in {rows_at_fault(empty)}")
-    seen: dict[str, int] = {}
-    again = [i for i, one in enumerate(ids) if seen.setdefault(one, i) != i]
-    if again:
-        rows = [table.rows[i] for i, one in enumerate(ids) if one == ids[again[0]]]
-        raise InputError(f"ids of {subject}", "be unique", f"{ids[again[0]]!r} in {rows_at_fault(rows)}")
+    if not all(map(str.strip, ids)):
+        empty = [table.rows[i] for i, one in enumerate(ids) if not one.strip()]
+        raise InputError(f"ids of {subject}", "be there for every row", f"none in {rows_at_fault(empty)}", OTHER_IDS)
+    if len(set(ids)) < len(ids):
+        seen: set[str] = set()
+        again = next(one for one in ids if one in seen or seen.add(one))  # type: ignore[func-returns-value]
+        rows = [table.rows[i] for i, one in enumerate(ids) if one == again]
+        raise InputError(f"ids of {subject}", "be unique", f"{again!r} in {rows_at_fault(rows)}", OTHER_IDS)
     return Keyed(name, origin, table, column, keys, source_digest(source, table))
 
 
@@ -83,6 +86,7 @@ def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list
         name, source = f"{word} {i + 1}" if i else word, one
         if isinstance(one, str | Path):
             split = re.fullmatch(r"([^=/\\]+)=(.+)", str(one))
+            _check_named(str(one), word)
             name, source = (split[1], split[2]) if split and not Path(one).exists() else (Path(one).stem, one)
         found.append((name, source))
     if names is not None:
@@ -93,6 +97,17 @@ def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list
     if len(set(listed)) < len(listed):
         raise InputError(f"names of {subject}", "be distinct", listed, "Write name=path.")
     return found
+
+
+def _check_named(given: str, word: str) -> None:
+    """Refuse `=file.csv` and `name=`, which name half of what they should."""
+    if Path(given).exists():
+        return
+    hint = "Write name=path, or the path alone."
+    if given.startswith("="):
+        raise InputError(f"name of a {word}", "not be empty", repr(given), hint)
+    if re.fullmatch(r"[^=/\\]+=\s*", given):
+        raise InputError(f"file of {word} {given.rstrip().removesuffix('=')!r}", "be named", repr(given), hint)
 
 
 def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False) -> IntArray:
@@ -107,22 +122,10 @@ def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False
             for some, word in ((missing, "missing"), (extra, "more"))
             if some
         ]
-        raise InputError(f"ids of {subject}", f"be those of {pool.subject}", "; ".join(said))
+        raise InputError(f"ids of {subject}", f"be those of {pool.subject}", "; ".join(said), OTHER_IDS)
     if len(place) < len(ids):
-        raise InputError(f"ids of {subject}", "be unique", f"{len(ids) - len(place):,} repeated")
+        raise InputError(f"ids of {subject}", "be unique", f"{len(ids) - len(place):,} repeated", OTHER_IDS)
     return np.array([place[one] for one in wanted], dtype=np.int64)
-
-
-def whole(column: list[Hashable | None]) -> list[Hashable | None]:
-    """Whole numbers that a gap in their column had made floats, as whole numbers again.
-
-    >>> whole([1.0, None, 3.0]), whole([0.5, 1.0]), whole(["1.0"])
-    ([1, None, 3], [0.5, 1.0], ['1.0'])
-    """
-    present = [v for v in column if v is not None]
-    if present and all(isinstance(v, float) and v.is_integer() for v in present):
-        return [None if v is None else int(v) for v in column]  # type: ignore[call-overload]
-    return column
 
 
 def source_digest(source: Any, table: Numbered) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal
+from functools import cached_property
+from typing import Any, Literal
 
 from altmas.formats.returned import Returned
 from altmas.formats.spreadsheets import Numbers, restore
@@ -56,15 +57,13 @@ class Known:
     """
 
     def __init__(self, texts: Collection[str], subject: str = "id") -> None:
-        self._texts, self._subject = dict.fromkeys(texts), subject
-        self._restored: defaultdict[str, set[str]] = defaultdict(set)
-        self._stripped: defaultdict[str, set[str]] = defaultdict(set)
-        self._folded: defaultdict[str, set[str]] = defaultdict(set)
-        for text in self._texts:
-            self._restored[restore(text)].add(text)
-            self._stripped[text.strip()].add(text)
-            self._folded[text.strip().casefold()].add(text)
+        self._texts = texts if isinstance(texts, Mapping) else dict.fromkeys(texts)
+        self._subject = subject
         self._numbers = Numbers(self._texts)
+        # All three are made when a text is first not found as it is: of millions of ids most tables know each.
+        self._restored = _Forms(self._texts, restore)
+        self._stripped = _Forms(self._texts, str.strip)
+        self._folded = _Forms(self._texts, _folded)
 
     def find(self, text: str, *, fold: bool = False) -> set[str]:
         """The known texts that this one may stand for, by the strictest comparison under which there are any."""
@@ -72,10 +71,10 @@ class Known:
             return {text}
         back, bare = restore(text), text.strip()
         return (
-            ({back} & self._texts.keys()) | self._restored.get(text, set())
-            or self._stripped.get(bare)
-            or self._stripped.get(restore(bare))
-            or (self._folded.get(bare.casefold()) if fold else None)
+            ({back} & self._texts.keys()) | self._restored.of(text)
+            or self._stripped.of(bare)
+            or self._stripped.of(restore(bare))
+            or (self._folded.of(bare.casefold()) if fold else None)
             or self._numbers.fits(text)
         )
 
@@ -88,6 +87,30 @@ class Known:
             several = " or ".join(map(repr, sorted(fits)[:4]))
             raise NoMatchError(f"{self._subject} {text[:80]!r} may stand for {several}")
         return next(iter(fits))
+
+
+class _Forms:
+    """Texts by what something makes of them; those that stay as they are need no place of their own."""
+
+    def __init__(self, texts: Mapping[str, Any], form: Callable[[str], str]) -> None:
+        self._texts, self._form = texts, form
+
+    def of(self, text: str) -> set[str]:
+        """The texts of which this is made."""
+        found = self._changed.get(text, set())
+        return {text, *found} if text in self._texts and self._form(text) == text else found
+
+    @cached_property
+    def _changed(self) -> dict[str, set[str]]:
+        changed: defaultdict[str, set[str]] = defaultdict(set)
+        for text in self._texts:
+            if (made := self._form(text)) != text:
+                changed[made].add(text)
+        return dict(changed)
+
+
+def _folded(text: str) -> str:
+    return text.strip().casefold()
 
 
 class KnownClasses:
@@ -131,8 +154,10 @@ def match(
     Matched(rows=[MatchedRow(row=2, position=0, label=0, annotator='', at='', note='')], \
 wrong=["row 3: id '8' was not asked about"], notices=["row 2: id '7' was read as '007'"])
     """
-    asked, labels, everything = Known(ids_asked), KnownClasses(classes), set(ids_all)
+    asked, labels = Known(ids_asked), KnownClasses(classes)
+    everything = ids_all if isinstance(ids_all, Set) else set(ids_all)
     found: list[MatchedRow] = []
+    named: dict[int, str] = {}
     wrong: list[tuple[int, str]] = []
     changed: list[tuple[int, str, str]] = []
     for one in returned:
@@ -146,8 +171,9 @@ wrong=["row 3: id '8' was not asked about"], notices=["row 2: id '7' was read as
             continue
         if item not in (one.id, restore(one.id), one.id.strip()):
             changed.append((one.row, one.id, item))
+        named[ids_asked[item]] = item
         found.append(MatchedRow(one.row, ids_asked[item], label, one.annotator.strip(), one.at, one.note))
-    kept, conflicts, repeats = _settled(found, {p: i for i, p in ids_asked.items()}, classes)
+    kept, conflicts, repeats = _settled(found, named, classes)
     wrong = sorted([*wrong, *conflicts])
     notices = [
         *_changes(changed),
@@ -156,7 +182,7 @@ wrong=["row 3: id '8' was not asked about"], notices=["row 2: id '7' was read as
     return Matched(kept, [f"row {row:,}: {why}" for row, why in wrong], notices)
 
 
-def _asked(text: str, asked: Known, everything: set[str]) -> str:
+def _asked(text: str, asked: Known, everything: Set[str]) -> str:
     if not text.strip():
         raise NoMatchError("id is empty")
     # An id of the pool that was not asked about must not be taken for one that looks like it.

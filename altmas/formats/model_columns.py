@@ -72,7 +72,8 @@ def model_columns(
     if scores is not None:
         by_class = by_pattern(names, scores)
         if len(by_class) < 2:
-            raise InputError(f"scores {scores!r}", f"match a column for each class of {subject}", f"{len(by_class)}")
+            hint = f"scores='p_*' takes p_cat, p_dog and so on. Columns: {', '.join(names[:12])}."
+            raise InputError(f"scores {scores!r}", f"match a column for each class of {subject}", len(by_class), hint)
     elif confidence is not None:
         _there(confidence, names, subject)
     else:
@@ -80,7 +81,7 @@ def model_columns(
         confidence = None if by_class else next((name for name in CONFIDENCES if name in names), None)
         guessed += [one for one in (pattern, confidence) if one]
     if prediction is None and not by_class:
-        hint = f"Columns: {', '.join(names[:12])}."
+        hint = f"Name them with prediction=... or scores=.... Columns: {', '.join(names[:12])}."
         raise InputError(subject, "have a column of predictions, or scores for each class", "neither by name", hint)
     return ModelColumns(key, prediction, by_class, confidence, tuple(guessed))
 
@@ -91,7 +92,8 @@ def id_column(names: Sequence[str], subject: str, wanted: str | None) -> str:
         return wanted
     if wanted is None and "id" in names:
         return "id"
-    raise InputError(subject, f"have a column {wanted or 'id'!r} of ids", f"columns {list(names)[:12]}")
+    hint = "Name it with id=...."
+    raise InputError(subject, f"have a column {wanted or 'id'!r} of ids", f"columns {list(names)[:12]}", hint)
 
 
 def by_pattern(names: Sequence[str], pattern: str) -> dict[str, str]:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from altmas.core.checks import sorted_classes
-from altmas.formats.columns import cell_text, numbers, python_values
-from altmas.formats.keyed import Keyed, aligned, whole
+from altmas.core.checks import sorted_classes, whole
+from altmas.core.spelling import folded
+from altmas.formats.columns import cell_text, numbers, python_values, with_points
+from altmas.formats.keyed import Keyed, aligned
 from altmas.formats.model_columns import ModelColumns, model_columns
-from altmas.metrics.errors import InputError, rows_at_fault
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.errors import InputError
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 Cast = Callable[[str], Hashable]
 Said = list[Hashable | None]
@@ -27,19 +31,40 @@ class ModelFile:
     columns: ModelColumns
     order: IntArray
 
-    @property
+    @cached_property
     def said(self) -> Said | None:
         """Predictions in the order of the pool, None where there is none; None if only scores are there."""
         if self.columns.prediction is None:
             return None
         column = whole(python_values(self.keyed.table.frame[self.columns.prediction]))
-        return [column[i] for i in self.order]
+        return column if self.in_order else [column[i] for i in self.order]
+
+    @property
+    def in_order(self) -> bool:
+        """Whether its rows are the pool's, in the same order."""
+        return bool((self.order == np.arange(len(self.order))).all())
+
+    def said_where(self, chosen: BoolArray) -> Said:
+        """What was said of some of the pool's items, as the file has it; nothing where only scores are there."""
+        said = self.said
+        return [None if said is None else said[i] for i in np.flatnonzero(chosen)]
 
     def numbers(self, name: str) -> FloatArray:
         """A column of numbers in the order of the pool."""
         subject = f"column {name!r} of {self.keyed.subject}"
-        found: FloatArray = numbers(self.keyed.table.frame[name], subject, self.keyed.table.rows)[self.order]
+        table = self.keyed.table
+        column = with_points(table.frame[name])
+        found: FloatArray = numbers(column, subject, table.rows, may_miss=True)[self.order]
         return found
+
+    def commas(self, name: str) -> list[str]:
+        """A note where a column is written with decimal commas."""
+        column = self.keyed.table.frame[name]
+        if with_points(column) is column:
+            return []
+        example = next(cell for cell in column if "," in cell)
+        read = example.strip().replace(",", ".", 1)
+        return [f"column {name!r} of {self.keyed.subject} has decimal commas: {example.strip()!r} is read as {read}"]
 
 
 def read_model(keyed: Keyed, pool: Keyed, **columns: str | None) -> ModelFile:
@@ -81,27 +106,84 @@ def known_classes(
     return sorted_classes(named) if named else None
 
 
+def one_spelling(
+    cast: Cast,
+    models: Sequence[ModelFile],
+    declared: tuple[Hashable, ...] | None,
+    labels: Sequence[Hashable],
+    notes: list[str],
+) -> Cast:
+    """A cast that reads `Cat` and `cat ` as one class: as declared, else as a label has it, else the commonest."""
+    counts = Counter(cast(cell_text(v)) for model in models for v in model.said or () if v is not None)
+    likeliest = sorted(counts, key=lambda one: (one in labels, counts[one]), reverse=True)
+    chosen: dict[str, Hashable] = {}
+    ambiguous = set()
+    for one in declared if declared is not None else (*likeliest, *labels):
+        other = chosen.setdefault(folded(one), one)
+        if declared is not None and other != one:  # told apart by whoever declared them
+            ambiguous.add(folded(one))
+    known = set(declared or ())
+    changed = {
+        one: chosen[folded(one)]
+        for one in (*counts, *labels)
+        if one not in known and folded(one) not in ambiguous and chosen.get(folded(one), one) != one
+    }
+    for spelling, meant in list(changed.items())[:MOST_SPELLINGS]:
+        notes.append(f"{spelling!r} is read as the class {meant!r}")
+    if len(changed) > MOST_SPELLINGS:
+        notes.append(
+            f"{len(changed) - MOST_SPELLINGS:,} more spellings are read as classes that differ in case or blanks"
+        )
+    if not changed:
+        return cast
+
+    def respelt(text: str) -> Hashable:
+        found = cast(text)
+        return changed.get(found, found)
+
+    return respelt
+
+
+MOST_SPELLINGS = 5
+"""So many are named in notes."""
+
+
 def outputs(
-    model: ModelFile, classes: tuple[Hashable, ...] | None, cast: Cast, logits: bool, notes: list[str]
+    model: ModelFile,
+    classes: tuple[Hashable, ...] | None,
+    cast: Cast,
+    logits: bool,
+    notes: list[str],
+    failed: Callable[[Any], bool] = lambda value: False,
 ) -> tuple[Said, FloatArray | None]:
-    """A model's predictions as classes, the highest score's if it has no others, and its scores if it has any."""
+    """A model's predictions as classes, the highest score's if it has no others, and its scores if it has any.
+
+    A prediction is None where there is none, and where it has `failed`.
+    """
     scores = None
     if model.columns.scores:
         assert classes is not None  # columns of scores name the classes
         scores = _matrix(model, classes, logits, notes)
     elif model.columns.confidence is not None:
         scores = model.numbers(model.columns.confidence)
+        notes += model.commas(model.columns.confidence)
     said = model.said
     if said is None:
         assert classes is not None
         assert scores is not None
-        return [classes[i] for i in scores.argmax(1)], scores
-    nothing = [i for i, value in zip(model.order, said, strict=True) if value is None]
-    if nothing and classes is None:
-        rows = rows_at_fault(sorted(model.keyed.table.rows[i] for i in nothing))
-        hint = "Declare the classes if the model may abstain."
-        raise InputError(f"predictions of {model.keyed.subject}", "be there for every item", f"none in {rows}", hint)
-    return [None if value is None else cast(cell_text(value)) for value in said], scores
+        missing = np.isnan(scores).any(1)
+        highest = np.where(np.isnan(scores), -np.inf, scores).argmax(1)
+        return [None if gap else classes[i] for i, gap in zip(highest, missing, strict=True)], scores
+    if said and all(value is None for value in said):
+        subject = f"predictions of {model.keyed.subject}"
+        raise InputError(subject, "be there for some item", f"none in column {model.columns.prediction!r}", PREDICTION)
+    if set(map(type, said)) <= {str, type(None)}:  # what is said a million times is looked up once
+        meant = {text: None if text is None or failed(text) else cast(cell_text(text)) for text in set(said)}
+        return [meant[text] for text in said], scores
+    return [None if value is None or failed(value) else cast(cell_text(value)) for value in said], scores
+
+
+PREDICTION = "prediction=... names the column."
 
 
 def _matrix(model: ModelFile, classes: Sequence[Hashable], logits: bool, notes: list[str]) -> FloatArray:
@@ -111,10 +193,13 @@ def _matrix(model: ModelFile, classes: Sequence[Hashable], logits: bool, notes: 
     unknown = [text for text in columns if text not in names]
     lacking = [name for name in names if name not in columns]
     if unknown:
-        raise InputError(f"scores of {subject}", f"be of the classes {names[:12]}", f"also of {unknown[:12]}")
+        hint = "Declare them with classes=[...], or name other columns with scores=...."
+        raise InputError(f"scores of {subject}", f"be of the classes {names[:12]}", f"also of {unknown[:12]}", hint)
     if lacking and logits:
-        raise InputError(f"logits of {subject}", "be there for every class", f"none of {lacking[:12]}")
+        hint = "Leave them out of classes=[...], or name other columns with scores=...."
+        raise InputError(f"logits of {subject}", "be there for every class", f"none of {lacking[:12]}", hint)
     if lacking:
         notes.append(f"{subject} has no scores of {', '.join(map(repr, lacking[:12]))}: taken as 0")
+    notes += [note for name in list(columns.values())[:1] for note in model.commas(name)]
     empty = np.zeros(len(model.order))
     return np.column_stack([model.numbers(columns[name]) if name in columns else empty for name in names])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,53 +41,89 @@ class Returned:
     note: str = ""
 
 
-def read_returned(source: Any) -> list[Returned]:
-    """The rows of a table with columns `id` and `label`, and perhaps `annotator`, `at` and `note`.
+@dataclass(frozen=True, eq=False)
+class ReturnedColumns:
+    """The same by column: a table of millions of rows need not become as many objects."""
 
-    Names of columns may differ in case and in blanks around them. A JSON file may be a Label Studio export. Text files
-    that are not UTF-8 are read as Windows-1252: ids and labels must be known ones, so that no misreading passes. What
-    neutralising did to cells of CSV and TSV is undone.
+    rows: Sequence[int]
+    cells: Mapping[str, Sequence[str]]
+
+    def row(self, i: int) -> Returned:
+        """One row."""
+        return Returned(self.rows[i], **{field: column[i] for field, column in self.cells.items()})
+
+    def blank(self, i: int) -> bool:
+        """Whether nothing is in any of its cells."""
+        return not any(column[i].strip() for column in self.cells.values())
+
+
+def read_returned(source: Any, id: str | None = None, label: str | None = None) -> list[Returned]:
+    """The rows of a table with columns `id` and `label`, and perhaps `annotator`, `at` and `note`.
 
     >>> import pandas as pd
     >>> read_returned(pd.DataFrame({"ID": ["007"], " Label ": ["cat"]}))
     [Returned(row=1, id='007', label='cat', annotator='', at='', note='')]
     """
+    found = returned_columns(source, id, label)
+    return [found.row(i) for i in range(len(found.rows)) if not found.blank(i)]
+
+
+def returned_columns(source: Any, id: str | None = None, label: str | None = None) -> ReturnedColumns:
+    """As `read_returned`, by column, rows in which there is nothing among them.
+
+    Names of columns may differ in case and in blanks around them, unless `id` and `label` name them. A JSON file may be
+    a Label Studio export. Text files that are not UTF-8 are read as Windows-1252: ids and labels must be known ones, so
+    that no misreading passes. What neutralising did to cells of CSV and TSV is undone.
+
+    >>> import pandas as pd
+    >>> returned_columns(pd.DataFrame({"case": ["007"], "label": ["cat"]}), id="case").cells
+    {'id': ['007'], 'label': ['cat']}
+    """
+    named = {"id": id, "label": label}
     subject = Path(source).name if isinstance(source, str | Path) else "the table"
     suffix = Path(source).suffix.lower() if isinstance(source, str | Path) else ""
     if suffix == ".json":
         value = read_json(existing(source), windows=True)
         if is_export(value):
-            return read_export(value)
+            return _by_column(read_export(value))
         records = objects(value, subject)
         frame = from_records(records, subject, Path(source).stat().st_size)
-        return _rows(Numbered(frame, range(1, len(records) + 1)), subject, False)
-    return _rows(read_numbered(source, windows=True), subject, suffix in {".csv", ".tsv", ".tab", ".txt"})
+        return _cells(Numbered(frame, range(1, len(records) + 1)), subject, False, named)
+    return _cells(read_numbered(source, windows=True), subject, suffix in {".csv", ".tsv", ".tab", ".txt"}, named)
 
 
-def _rows(table: Numbered, subject: str, neutral: bool) -> list[Returned]:
-    found = _columns([str(name) for name in table.frame.columns], subject)
+def _by_column(rows: list[Returned]) -> ReturnedColumns:
+    cells = {field: [getattr(one, field) for one in rows] for field in NAMES}
+    return ReturnedColumns([one.row for one in rows], cells)
+
+
+def _cells(table: Numbered, subject: str, neutral: bool, named: Mapping[str, str | None]) -> ReturnedColumns:
+    found = _columns([str(name) for name in table.frame.columns], subject, named)
     cells = {field: texts(table.frame[name]) for field, name in found.items()}
     if neutral:
         cells = {field: [restore(text) for text in column] for field, column in cells.items()}
-    rows = []
-    for i, number in enumerate(table.rows):
-        fields = {field: column[i] for field, column in cells.items()}
-        if any(text.strip() for text in fields.values()):
-            rows.append(Returned(number, **fields))
-    return rows
+    return ReturnedColumns(table.rows, cells)
 
 
-def _columns(names: list[str], subject: str) -> dict[str, str]:
+def _columns(names: list[str], subject: str, named: Mapping[str, str | None]) -> dict[str, str]:
+    for field, name in named.items():
+        if name is not None and name not in names:
+            hint = f"Name another with {field}=...."
+            raise InputError(subject, f"have a column {name!r} of {field}s", f"columns {names[:12]}", hint)
     known: dict[str, str] = {}
     wanted = {alias for aliases in NAMES.values() for alias in aliases}
     for name in names:
         key = restore(name).strip().casefold()
         if key in wanted and known.setdefault(key, name) != name:
             raise InputError(f"columns of {subject}", f"name {key!r} once", f"{known[key]!r} and {name!r}")
-    found = {field: next((known[a] for a in aliases if a in known), "") for field, aliases in NAMES.items()}
+    found = {
+        field: named.get(field) or next((known[a] for a in aliases if a in known), "")
+        for field, aliases in NAMES.items()
+    }
     lacking = [field for field in ("id", "label") if not found[field]]
     if lacking:
-        raise InputError(subject, f"have a column {lacking[0]!r}", f"columns {names[:12]}")
+        hint = f"Name another with {lacking[0]}=...."
+        raise InputError(subject, f"have a column {lacking[0]!r}", f"columns {names[:12]}", hint)
     return {field: name for field, name in found.items() if name}
 
 

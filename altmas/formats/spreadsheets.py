@@ -26,7 +26,7 @@ def restore(text: str) -> str:
     >>> restore("'=1+1"), restore("''=1"), restore("'twas"), restore("=1")
     ('=1+1', "'=1", "'twas", '=1')
     """
-    return text[1:] if _NEUTRAL.match(text) else text
+    return text[1:] if text[:1] == "'" and _NEUTRAL.match(text) else text
 
 
 DIGITS = 15
@@ -34,6 +34,7 @@ DIGITS = 15
 
 _PLAIN = re.compile(r"[+-]?[0-9]{1,40}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")
 _GROUPED = re.compile(r"[+-]?[0-9]{1,3}(?:([,.' \u2019\u00a0\u202f])[0-9]{3})(?:\1[0-9]{3})*")
+_LONGEST = 100
 _NO_DIGITS = re.compile(r"[^0-9+-]")
 
 
@@ -67,10 +68,8 @@ class Numbers:
     """Texts by the number each stands for, exactly and as rounded for show."""
 
     def __init__(self, texts: Iterable[str]) -> None:
-        self._known = {
-            text: Decimal(text.strip()) for text in texts if len(text) < 100 and _PLAIN.fullmatch(text.strip())
-        }
-        self._by_value: dict[int | None, dict[Decimal, set[str]]] = {}
+        self._texts = texts
+        self._by_value: dict[int | None, dict[Decimal, tuple[str, ...]]] = {}
 
     def fits(self, text: str) -> set[str]:
         """The known texts that a spreadsheet may have shown as this one.
@@ -87,12 +86,14 @@ class Numbers:
         rounded = {_rounded(value, digits) for value in values}
         return {one for value in rounded for one in self._index(digits).get(value, ())}
 
-    def _index(self, digits: int | None) -> dict[Decimal, set[str]]:
+    def _index(self, digits: int | None) -> dict[Decimal, tuple[str, ...]]:
         if digits not in self._by_value:
-            index: dict[Decimal, set[str]] = {}
-            for text, value in self._known.items():
-                for shown in {value} if digits is None else _shown(value, digits):
-                    index.setdefault(shown, set()).add(text)
+            index: dict[Decimal, tuple[str, ...]] = {}
+            for text in self._texts:
+                if len(text) < _LONGEST and _PLAIN.fullmatch(text.strip()):
+                    value = Decimal(text.strip())
+                    for shown in {value} if digits is None else _shown(value, digits):
+                        index[shown] = (*index.get(shown, ()), text)
             self._by_value[digits] = index
         return self._by_value[digits]
 

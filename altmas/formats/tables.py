@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from altmas.core import limits
+from altmas.formats import workbooks
 from altmas.formats.archives import read_npz, table_of_arrays
 from altmas.formats.arrow import from_arrow, read_parquet
 from altmas.formats.columns import as_objects, frame_of, parsed, sound, typed
@@ -19,16 +20,18 @@ from altmas.formats.files import existing, read_text, refuse_suffix, refusing
 from altmas.formats.json_text import Record, lines, loads, objects
 from altmas.metrics.errors import InputError
 
-TABLE_KINDS = "CSV, TSV, Parquet, JSONL, JSON or npz"
+TABLE_KINDS = "CSV, TSV, xlsx, Parquet, JSONL, JSON or npz"
 _TSV = {".tsv", ".tab"}
+ENDINGS = workbooks.ENDINGS | _TSV | {".csv", ".txt", ".parquet", ".pq", ".npz", ".jsonl", ".ndjson", ".json"}
+"""Endings of the names of files that tables are read from."""
 
 
 @dataclass(frozen=True, eq=False)
 class Numbered:
     """A table, and the number by which a person finds each of its rows.
 
-    In CSV and TSV that is the row a spreadsheet shows: the header is row 1, a newline within quotes begins no row,
-    empty lines count. In JSONL it is the line; elsewhere rows are counted from 1.
+    In CSV, TSV and workbooks that is the row a spreadsheet shows: the header is row 1, a newline within quotes begins
+    no row, empty lines count. In JSONL it is the line; elsewhere rows are counted from 1.
     """
 
     frame: pd.DataFrame
@@ -67,6 +70,8 @@ def _from_file(path: Path, text: bool, windows: bool) -> Numbered:
     suffix = path.suffix.lower()
     if suffix in {".csv", ".txt"} | _TSV:
         return _delimited(path, text, windows, "\t" if suffix in _TSV else None)
+    if suffix in workbooks.ENDINGS:
+        return Numbered(*workbooks.read_workbook(path))
     if suffix in {".parquet", ".pq"}:
         return _counted(read_parquet(path))
     if suffix == ".npz":
@@ -106,10 +111,10 @@ def from_records(records: Sequence[Record], subject: str, packed: int | None = N
 
 
 def _delimited(path: Path, text: bool, windows: bool, delimiter: str | None) -> Numbered:
-    header, rows = parse(read_text(path, windows=windows), path.name, delimiter)
-    cells = list(zip(*(row for _, row in rows), strict=True)) if rows else [()] * len(header)
-    columns = {name: as_objects(column) if text else parsed(column) for name, column in zip(header, cells, strict=True)}
-    return Numbered(frame_of(columns, len(rows)), [number for number, _ in rows])
+    found = parse(read_text(path, windows=windows), path.name, delimiter)
+    named = zip(found.header, found.columns, strict=True)
+    columns = {name: as_objects(column) if text else parsed(column) for name, column in named}
+    return Numbered(frame_of(columns, len(found.rows)), found.rows)
 
 
 def _from_pandas(table: pd.DataFrame) -> pd.DataFrame:

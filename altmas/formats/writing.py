@@ -19,8 +19,10 @@ from altmas.core.limits import fits
 from altmas.formats.columns import all_sound, cell_text, sound, texts, typed
 from altmas.formats.files import refuse_suffix
 from altmas.formats.spreadsheets import neutralise
-from altmas.formats.tables import TABLE_KINDS
 from altmas.metrics.errors import InputError
+
+KINDS = "CSV, TSV, Parquet, JSONL, JSON or npz"
+"""What tables are written as."""
 
 
 def write_table(frame: pd.DataFrame, path: str | Path) -> None:
@@ -39,7 +41,7 @@ def write_table(frame: pd.DataFrame, path: str | Path) -> None:
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:
-        raise refuse_suffix(target, TABLE_KINDS)
+        raise refuse_suffix(target, KINDS)
     names = [str(name) for name in frame.columns]
     if len(set(names)) < len(names):
         raise InputError("columns", "have distinct names", names[:12])

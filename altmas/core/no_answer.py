@@ -1,0 +1,146 @@
+"""Predictions that are no class: the vendor failed, and a blank or a message stands where an answer should.
+
+A blank is no answer. A message is suspicious by its words (`ERROR`, `N/A`, `HTTP 503`), or because it is a rare
+sentence among short names; whether it is a class, only the auditor can say.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+from altmas.core.checks import is_blank
+from altmas.core.limits import MAX_CELL
+from altmas.core.spelling import folded
+from altmas.metrics.errors import InputError
+
+_WORDS = {
+    "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "nat", "null", "none", "nil", "void", "missing", "empty",
+    "undefined", "unknown", "unspecified", "error", "err", "fehler", "exception", "timeout", "failed", "failure",
+    "invalid", "abstain", "abstained", "refused", "rejected", "unclassified", "unparsable", "unavailable", "tbd",
+    "k.a.", "#ref!", "#value!", "#div/0!", "#name?", "#num!", "#error!",
+}  # fmt: skip
+"""Whole names that seldom are a class."""
+
+_PHRASES = re.compile(
+    r"\b(errors?|exceptions?|traceback|time[ds]? ?out|timeouts?|failed|failures?|rate.?limit|quota|unauthori[sz]ed|"
+    r"forbidden|bad (gateway|request)|internal server|service unavailable|too many requests|connection (refused|reset)|"
+    r"not (found|available|applicable|answered)|no (answer|prediction|result|response|output|label|class)|"
+    r"unable to|cannot|can't|could not|couldn't|sorry)\b"
+)
+"""Parts of messages, of programs and of chat models that decline."""
+
+_STATUS = re.compile(r"(https?|status|code)\W*[1-5][0-9]{2}\b|[45][0-9]{2}\W+[a-z]")
+_MARKUP = re.compile(r"[<{\[]")
+_LETTER = re.compile(r"\w")
+
+RARE, LONG = 0.05, 3
+"""A rare name has at most this share of the items; a long one this many words more than the names that are common."""
+
+
+def blanks_as_none(column: Sequence[Hashable]) -> list[Hashable | None]:
+    """Predictions, None where there is nothing: None, NaN, or text without letters to be seen.
+
+    >>> blanks_as_none(["cat", " ", None, float("nan")])
+    ['cat', None, None, None]
+    """
+    return [None if is_blank(one) or (isinstance(one, str) and not one.strip()) else one for one in column]
+
+
+def suspicious(counts: Mapping[Any, int], known: Iterable[Hashable] = ()) -> dict[Hashable, int]:
+    """Values that are probably no class, of how often each was predicted; `known` are classes beyond doubt.
+
+    >>> suspicious({"cat": 50, "dog": 48, "ERROR": 1, "HTTP 503: try again": 1})
+    {'ERROR': 1, 'HTTP 503: try again': 1}
+    >>> suspicious({"none": 5, "mild": 3, "severe": 2}, known=["none"])
+    {}
+    """
+    rarely, beyond_doubt = RARE * sum(counts.values()), set(known)
+    common = [folded(one) for one, count in counts.items() if count > rarely]
+    longest = max((len(text.split()) for text in common), default=MAX_CELL)
+    from_zero = len(counts) > 2 and len(common) > 0 and all(text.isdecimal() for text in common)
+    marked = any(map(_MARKUP.match, common)) or not any(map(_LETTER.search, common))
+    found = {}
+    for value, count in sorted(counts.items(), key=lambda pair: (-pair[1], str(pair[0]))):
+        text = folded(value)
+        unlike = count <= rarely and (
+            len(text.split()) >= longest + LONG or (from_zero and text.startswith("-")) or not (marked or _plain(text))
+        )
+        if value not in beyond_doubt and (unlike or (isinstance(value, str) and _fails_by_name(text))):
+            found[value] = count
+    return found
+
+
+def _fails_by_name(text: str) -> bool:
+    bare = text.strip(" .!:-_()[]<>'\"")
+    return bool({text, bare} & _WORDS or _PHRASES.search(text) or _STATUS.match(text))
+
+
+def _plain(text: str) -> bool:
+    """Whether there is a letter or digit in it, and it begins neither as a page nor as data does."""
+    return bool(_LETTER.search(text)) and not _MARKUP.match(text)
+
+
+def no_class(patterns: Sequence[Hashable]) -> Callable[[Any], bool]:
+    """Whether a prediction is one of those that are no class: itself, its text, or a pattern such as `HTTP*`.
+
+    >>> failed = no_class(["ERROR", "HTTP*"])
+    >>> failed("ERROR"), failed("http 503"), failed("cat")
+    (True, True, False)
+    """
+    exactly = set(patterns)
+    texts = [folded(one) for one in patterns]
+    plainly = {one for one in texts if not any(letter in one for letter in "*?[")}
+    shapes = [re.compile(fnmatch.translate(one)) for one in texts if one not in plainly]
+    known: dict[Any, bool] = {}
+
+    def failed(value: Any) -> bool:
+        if value not in known:
+            text = folded(value)
+            known[value] = value in exactly or text in plainly or any(one.match(text) for one in shapes)
+        return known[value]
+
+    return failed
+
+
+def answered_classes(
+    columns: Mapping[Any, Sequence[Hashable | None]], not_a_class: Sequence[Hashable]
+) -> dict[Any, list[Hashable | None]]:
+    """Each model's predictions, None where they are one of those that are no class; one that none said is refused.
+
+    >>> answered_classes({"a": ["cat", "ERROR"]}, ["error"])
+    {'a': ['cat', None]}
+    """
+    if isinstance(not_a_class, str) or not hasattr(not_a_class, "__iter__"):
+        raise InputError("not_a_class", "be a list of predictions that are no class", repr(not_a_class))
+    said = {value for column in columns.values() for value in column if value is not None}
+    for one in not_a_class:
+        if not any(map(no_class([one]), said)):
+            raise InputError(
+                "not_a_class", "be among the predictions", repr(one), "Patterns such as 'HTTP*' are taken."
+            )
+    failed = no_class(not_a_class)
+    return {
+        name: [None if value is None or failed(value) else value for value in column]
+        for name, column in columns.items()
+    }
+
+
+def asked_about(doubtful: Mapping[Hashable, int], most: int = 5) -> str:
+    """Suspicious predictions in a message.
+
+    >>> asked_about({"ERROR": 12, "N/A": 1})
+    "'ERROR' (12 predictions), 'N/A' (1 prediction)"
+    """
+    told = [
+        f"{_shortened(value)!r} ({count:,} {'prediction' if count == 1 else 'predictions'})"
+        for value, count in list(doubtful.items())[:most]
+    ]
+    more = len(doubtful) - most
+    return ", ".join(told) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _shortened(value: Hashable, most: int = 60) -> Hashable:
+    return value if not isinstance(value, str) or len(value) <= most else value[: most - 1] + "…"

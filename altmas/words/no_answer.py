@@ -1,0 +1,49 @@
+"""Failures of a vendor as a figure of their own, never as a class."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from altmas.words.language import sentence
+from altmas.words.wording import counted, figure, short
+
+if TYPE_CHECKING:
+    from altmas.core.pool import Pool
+
+
+def failures(pool: Pool) -> list[str]:
+    """A sentence for each model that sometimes gave no answer, and for each that sometimes gave no score."""
+    told = [no_answer_on(one.name, pool.unanswered(k), pool.size) for k, one in enumerate(pool.outputs)]
+    told += [without_score(one.name, one.missing_scores, pool.size) for one in pool.outputs]
+    return [one for one in told if one]
+
+
+def no_answer_on(name: str, count: int, items: int) -> str:
+    """On how many items a model gave no answer, and what that does; nothing where it always answered.
+
+    >>> no_answer_on("ACME", 9, 1_000)
+    'ACME gave no answer on 9 of 1,000 items (0.9%): they count as wrong, and belong to no class.'
+    >>> no_answer_on("ACME", 0, 1_000)
+    ''
+    """
+    if not count:
+        return ""
+    share = figure(count / items, share=True, digits=1 if count / items >= 0.001 else 3)
+    return sentence(
+        "{model} gave no answer on {count} of {items} ({share}): they count as wrong, and belong to no class.",
+        model=short(name), count=f"{count:,}", items=counted(items, "item"), share=share,
+    )  # fmt: skip
+
+
+def without_score(name: str, count: int, items: int) -> str:
+    """How many scores are missing; nothing where all are there.
+
+    >>> without_score("ACME", 12, 1_000)
+    'ACME gave no score on 12 of 1,000 items: they are left out of calibration.'
+    """
+    if not count:
+        return ""
+    return sentence(
+        "{model} gave no score on {count} of {items}: they are left out of calibration.",
+        model=short(name), count=f"{count:,}", items=counted(items, "item"),
+    )  # fmt: skip
