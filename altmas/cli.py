@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
 from altmas import __version__
-from altmas.commands import completing, exchanging, keeping, labelling, looking, saving, setting_up, surfacing
-from altmas.commands.shared import EXIT_REFUSED, say
+from altmas.commands import changing, completing, exchanging, keeping, labelling, looking, saving, setting_up, surfacing
+from altmas.commands.options import refusal
+from altmas.commands.shared import EXIT_REFUSED, say, say_raw_warning
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
@@ -40,7 +42,7 @@ def commands() -> None:
 
 
 for command in (
-    demo, setting_up.init, setting_up.check, exchanging.next_questions, labelling.label,
+    demo, setting_up.init, setting_up.check, changing.set_settings, exchanging.next_questions, labelling.label,
     exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
     looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo,
     keeping.refit, saving.recover, completing.completion,
@@ -50,6 +52,7 @@ for command in (
 
 def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
+    warnings.showwarning = say_raw_warning
     try:
         commands(prog_name="altmas", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -65,5 +68,5 @@ def main() -> None:
         say("Error: the machine must have room for all of this; got no more memory.", err=True)
         sys.exit(EXIT_REFUSED)
     except (AltmasError, OSError) as error:
-        say(f"Error: {error}", err=True)
+        say(f"Error: {refusal(error)}", err=True)
         sys.exit(EXIT_REFUSED)

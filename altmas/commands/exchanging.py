@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command
 from altmas.words.people import NOTHING_TO_READ
 from altmas.words.wording import counted
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from altmas.audits.values import Query
 
 
-@click.command(name="next", short_help="Write the next questions to a file.")
+@command(name="next", short_help="Write the next questions to a file.")
 @shared.folder
 @click.option("-n", "count", default=25, show_default=True, type=click.IntRange(1), help="How many questions.")
 @click.option("--to", "target", type=shared.FILE_OUT,
@@ -135,8 +136,9 @@ def questions_table(audit: Audit, queries: list[Query]) -> pd.DataFrame:
     import pandas as pd
 
     rows: list[dict[str, Any]] = []
+    images = any(query.media for query in queries)  # an empty cell where one of them has none
     for query in queries:
-        media = {"file": str(audit.media_path(query.position))} if query.media else {}
+        media = {"file": str(audit.media_path(query.position) or "")} if images else {}
         rows.append({"id": query.id, **media, **_own(query), "label": ""})
     return pd.DataFrame(rows, columns=None if rows else ["id", "label"])
 
@@ -158,9 +160,11 @@ TAKEN = (
 )  # fmt: skip
 
 
-@click.command(name="import", short_help="Take answers from a file.")
+@command(name="import", short_help="Take answers from a file.")
 @shared.folder
 @click.argument("file", type=shared.FILE_IN)
+@shared.id_column
+@shared.label_column
 @shared.annotator
 @click.option("--partial", is_flag=True, help="Take the good rows of a file that has wrong ones.")
 @click.option("--replace", is_flag=True, help="Let the file change answers given before.")
@@ -168,8 +172,9 @@ TAKEN = (
               "asked for; whoever altmas init --experts named needs no saying.")  # fmt: skip
 @shared.as_json
 def import_file(
-    audit: Path, file: Path, annotator: str, partial: bool, replace: bool, expert: bool, as_json: bool
-) -> None:
+    audit: Path, file: Path, id_column: str | None, label_column: str | None, annotator: str, partial: bool,
+    replace: bool, expert: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Take answers from a file: a table with `id` and `label`, or a Label Studio export.
 
     Labels may be `unsure` or `skip`; rows without one are left open. Importing a file twice changes nothing.
@@ -182,8 +187,9 @@ def import_file(
             annotator = experts[0]
         try:
             done = import_answers(
-                held, file, annotator=annotator, partial=partial, replace=replace, expert=expert or None
-            )
+                held, file, annotator=annotator, partial=partial, replace=replace, expert=expert or None,
+                id=id_column, label=label_column,
+            )  # fmt: skip
         except RowsError as error:
             shared.say(f"Error: {error}", err=True)
             shared.say("--partial takes the other rows; --replace changes answers given before.", err=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command
 from altmas.commands.setting_up import hashed
 from altmas.words.wording import counted, short
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 whose = click.option("--annotator", callback=shared.checked_name, help="Whose answers, where several answered.")
 
 
-@click.command()
+@command()
 @shared.folder
 @click.option("--verify", is_flag=True, help="Check the chain and every file; draw every question and make every refit "
               "again.")  # fmt: skip
@@ -96,7 +97,7 @@ def _in_chain(head: str, events: Sequence[Event]) -> Event | None:
 SHORTEST_HEAD = 8
 
 
-@click.command(short_help="Take the last answers back.")
+@command(short_help="Take the last answers back.")
 @shared.folder
 @whose
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
@@ -105,7 +106,7 @@ def undo(audit: Path, annotator: str | None, count: int) -> None:
     _turn(audit, annotator, count, "undo", "Undone")
 
 
-@click.command()
+@command()
 @shared.folder
 @whose
 @click.option("-n", "count", default=1, show_default=True, type=click.IntRange(1), help="How many answers.")
@@ -133,7 +134,7 @@ def _only_annotator(audit: Audit) -> str:
     return names[0]
 
 
-@click.command(short_help="Refit now, if it is due.")
+@command(short_help="Refit now, if it is due.")
 @shared.folder
 def refit(audit: Path) -> None:
     """Refit now, if enough answers have come since the last time; labelling does it by itself.
@@ -148,7 +149,7 @@ def refit(audit: Path) -> None:
     shared.say(f"The ranking knows {labels:,} labels{'' if made else '; no refit is due'}.")
 
 
-@click.command()
+@command()
 @shared.folder
 @click.option("-o", "--out", "target", default="report.html", show_default=True, type=shared.FILE_OUT,
               help=".html, .md or .json")  # fmt: skip
@@ -175,7 +176,7 @@ def _three(pair: str) -> tuple[str, str, str]:
     return parts[0], parts[1], parts[2]
 
 
-@click.command(short_help="Estimates, labels, events, report: for other programs.")
+@command(short_help="Estimates, labels, events, report: for other programs.")
 @shared.folder
 @click.argument("out", type=shared.FOLDER_OUT)
 @click.option("--replace", is_flag=True, help="Write over what an earlier export left there.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command
 from altmas.words.people import NOTHING_TO_READ
 from altmas.words.wording import counted
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
 
-@click.command(short_help="Answer questions on a page, or in the terminal.")
+@command(short_help="Answer questions on a page, or in the terminal.")
 @shared.folder
 @click.option("--web/--tty", "web", default=True, help="On a page in the browser (default), or in this terminal.")
 @click.option(
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 )
 @click.option("--from", "table", type=shared.FILE_IN,
               help="Take the answers from a table of labels you have already: columns id and label.")  # fmt: skip
+@shared.id_column
+@shared.label_column
 @click.option("-n", "count", type=click.IntRange(1), help="With --from: how many questions. Default: up to the budget.")
 @click.option("--expert", is_flag=True, help="Who answers is an expert, who reads answers of others again; those named "
               "by altmas init --experts are known as such.")  # fmt: skip
@@ -36,13 +39,15 @@ if TYPE_CHECKING:
 @click.option("--allow-remote", is_flag=True, help="Let others on the network reach the page. There is no encryption.")
 @click.option("--open/--no-open", "browser", default=False, help="Open the browser.")
 def label(
-    audit: Path, web: bool, annotators: tuple[str, ...], table: Path | None, count: int | None, expert: bool,
-    port: int, host: str, allow_remote: bool, browser: bool,
+    audit: Path, web: bool, annotators: tuple[str, ...], table: Path | None, id_column: str | None,
+    label_column: str | None, count: int | None, expert: bool, port: int, host: str, allow_remote: bool, browser: bool,
 ) -> None:  # fmt: skip
     """Answer questions. Every answer is on disk before it is acknowledged; Ctrl-C is always safe."""
     if table is not None:
-        _from_table(audit, table, count, annotators, expert)
+        _from_table(audit, table, count, annotators, expert, id=id_column, label=label_column)
         return
+    if id_column is not None or label_column is not None:
+        raise click.UsageError("--id and --label name columns of the table of --from; say --from.")
     if not annotators:
         raise click.UsageError("Say who answers: --annotator NAME.")
     if web:
@@ -59,7 +64,9 @@ def label(
         label_in_terminal(held, annotators[0], expert=expert or annotators[0] in held.settings.experts)
 
 
-def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[str, ...], expert: bool) -> None:
+def _from_table(
+    audit: Path, table: Path, count: int | None, annotators: tuple[str, ...], expert: bool, **columns: str | None
+) -> None:
     from altmas.audits.from_table import answer_from_table
     from altmas.core.progress import reporter
 
@@ -74,7 +81,7 @@ def _from_table(audit: Path, table: Path, count: int | None, annotators: tuple[s
             shared.say(f"Nothing to ask: {what}; say -n.")
             return
         found = answer_from_table(
-            held, table, wanted, annotator=who, expert=reads,
+            held, table, wanted, annotator=who, expert=reads, **columns,
             told=lambda answered: progress.step(answered, wanted, "asked of the table", "questions"),
         )  # fmt: skip
     if reads and not found.labels and not found.lacking:

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command
 from altmas.words.classes import never_answered
 from altmas.words.comparing import DIRECTLY
-from altmas.words.wording import counted
+from altmas.words.wording import counted, is_share
 
 if TYPE_CHECKING:
     from altmas.core.pool import Pool
 
 
-@click.command()
+@command()
 @shared.folder
 @shared.as_json
 def status(audit: Path, as_json: bool) -> None:
@@ -27,10 +28,12 @@ def status(audit: Path, as_json: bool) -> None:
     with shared.opened(audit) as held:
         now, unseen, classes = held.status(), held.unseen_classes(), len(held.pool.classes)
     if as_json:
-        shared.say_json("status", {**now.as_dict(), "unseen": [plain_name(one) for one in unseen]}, audit)
+        shared.say_json("status", {**now.as_dict(), "unseen": [plain_name(one) for one in unseen]}, audit, version=2)
         return
     goal = f" of {now.budget:,}" if now.budget else ""
-    shared.say(f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about, {now.open:,} open")
+    labels = f" ({counted(now.labels, 'label')})" if now.labels != now.answered else ""
+    asked = f"{now.asked:,} of {now.pool:,} items asked about, {now.open:,} open"
+    shared.say(f"{now.answered:,}{goal} answered{labels}; {asked}")
     if now.unsure or now.skipped or now.disputed or now.taken_back:
         back = f", {now.taken_back} taken back" if now.taken_back else ""
         shared.say(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")
@@ -44,14 +47,14 @@ def status(audit: Path, as_json: bool) -> None:
         shared.say(f"second readings: {settled}")
     for name, count in now.experts.items():
         shared.say(f"  {name or '(nobody named)'}, expert: {counted(count, 'reading')}")
-    if said := never_answered(unseen, classes, now.answered, now.pool):
+    if said := never_answered(unseen, classes, now.labels, now.pool):
         shared.say(said)
     ranking = f"knows {now.fit_labels:,} labels (refitted {now.fit_at})" if now.fit_at else "none yet: drawn at random"
     shared.say(f"ranking: {ranking}{'; a refit is under way' if now.refitting else ''}")
     shared.say(f"last answer: {now.last_answer or 'none'}; head of the log: {now.head[:16]}")
 
 
-@click.command(short_help="Every metric with its interval.")
+@command(short_help="Every metric with its interval.")
 @shared.folder
 @click.option("--metrics", help="With commas: accuracy,macro_recall,recall:cat,f1:cat,ece. Default: the audit's own.")
 @shared.level
@@ -89,7 +92,7 @@ def estimate(
     ]
     if len(table["worst_case"].dropna()):
         columns += ["worst_case", "best_case"]
-    shared.say_table(shared.with_interval(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
+    shared.say_table(shared.measured(table), columns, f"{shares['labels']:,} labels, level {shares['level']:g}")
     promises = list(dict.fromkeys(table["promise"]))
     for promise in promises:
         named = ", ".join(dict.fromkeys(table["metric"][table["promise"] == promise]))
@@ -102,7 +105,7 @@ def estimate(
     shared.say_warnings(warnings)
 
 
-@click.command()
+@command()
 @shared.folder
 @click.option("--by", default="class", show_default=True, help="class (predicted), score, or a group of yours.")
 @shared.metric
@@ -113,28 +116,42 @@ def estimate(
 def worst(audit: Path, by: str, metric: str, count: int, level: float | None, model: str | None, as_json: bool) -> None:
     """Which classes or groups are probably the worst."""
     with shared.found_in(audit, as_json, level=level) as (_, found):
-        table, warnings = found.worst(by, metric, count, model), found.warnings
+        tables = {name: found.worst(by, metric, count, name) for name in _asked_of(found.models, model)}
+        warnings = found.warnings
     if as_json:
-        data = {
-            "by": by,
-            "metric": metric,
-            "m": count,
-            "level": found.level,
-            "model": model or found.models[0],
-            "verdict": table.attrs["verdict"],
-            "groups": shared.rows(table),
-        }
-        shared.say_json("worst", data, audit)
+        each = [
+            {"model": name, "verdict": table.attrs["verdict"], "groups": shared.rows(table)}
+            for name, table in tables.items()
+        ]
+        shared.say_json(
+            "worst", {"by": by, "metric": metric, "m": count, "level": found.level, **_of_each(each)}, audit
+        )
         return
     chance = "P(worst)" if count == 1 else f"P(among {count} worst)"
-    ranks = [f"{low} to {high}" for low, high in zip(table["rank_low"], table["rank_high"], strict=True)]
-    shown = shared.with_interval(table).assign(rank=ranks).rename(columns={"p": chance}).head(20)
-    shared.say_table(shown, ["group", "size", "labels", "estimate", "interval", chance, "rank"])
-    shared.say(table.attrs["verdict"])
+    for name, table in tables.items():
+        ranks = [f"{low} to {high}" for low, high in zip(table["rank_low"], table["rank_high"], strict=True)]
+        shown = shared.measured(table, metric).assign(rank=ranks).rename(columns={"p": chance}).head(20)
+        columns = ["group", "size", "labels", "estimate", "interval", chance, "rank"]
+        shared.say_table(shown, columns, name if len(found.models) > 1 else "")
+        shared.say(_of(name, found.models) + table.attrs["verdict"])
     shared.say_warnings(warnings)
 
 
-@click.command()
+def _asked_of(models: tuple[str, ...], model: str | None) -> tuple[str, ...]:
+    """The model asked for, or all of them."""
+    return models if model is None else (model,)
+
+
+def _of(name: str, models: tuple[str, ...]) -> str:
+    return f"{name}: " if len(models) > 1 else ""
+
+
+def _of_each(each: list[dict[str, Any]]) -> dict[str, Any]:
+    """What is told of one model, or of several as a list."""
+    return each[0] if len(each) == 1 else {"models": each}
+
+
+@command()
 @shared.folder
 @click.option("--group", "by", required=True, help="The attribute, or class.")
 @click.option("--a", required=True, help="One value of it.")
@@ -150,16 +167,23 @@ def compare(
 ) -> None:  # fmt: skip
     """Whether two groups differ."""
     with shared.found_in(audit, as_json, level=level) as (held, found):
-        row, warnings = found.compare(*_pair(held.pool, by, a, b), metric, rope, model), found.warnings
+        pair = _pair(held.pool, by, a, b)
+        rows = {name: found.compare(*pair, metric, rope, name) for name in _asked_of(found.models, model)}
+        warnings = found.warnings
     if as_json:
-        asked = {"by": by, "rope": rope, "level": found.level, "model": model or found.models[0]}
-        shared.say_json("compare", {**asked, **row}, audit)
+        each = [{"model": name, **row} for name, row in rows.items()]
+        shared.say_json("compare", {"by": by, "rope": rope, "level": found.level, **_of_each(each)}, audit)
         return
-    of = f"{model or found.models[0]}: " if len(found.models) > 1 else ""
-    shared.say(f"{of}{row['verdict']}")
-    shared.say(f"difference {row['estimate']:+.3f}, interval {row['low']:+.3f} to {row['high']:+.3f}")
+    from altmas.reports.numbers import signed, signed_interval
+
+    share = is_share(metric)
+    unit = " points" if share else ""
+    for name, row in rows.items():
+        shared.say(f"{_of(name, found.models)}{row['verdict']}")
+        ends = signed_interval(row["low"], row["high"], share=share)
+        shared.say(f"difference {signed(row['estimate'], share=share)}{unit}, interval {ends}{unit}")
+        shared.say(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
     shared.say(DIRECTLY)
-    shared.say(f"P(lower) {row['p_lower']:.2f}, P(equal) {row['p_equal']:.2f}, P(higher) {row['p_higher']:.2f}")
     shared.say_warnings(warnings)
 
 
@@ -175,7 +199,7 @@ def _pair(pool: Pool, by: str, a: str, b: str) -> tuple[str, Hashable, Hashable]
         raise InputError("--group" if subject == "by" else subject, *rest) from None
 
 
-@click.command(short_help="Rank and compare several models under test.")
+@command(short_help="Rank and compare several models under test.")
 @shared.folder
 @click.option("--metric", help="Which is best by this metric. Default: every metric of the audit.")
 @click.option("--anytime", is_flag=True, help="Intervals and a loss that hold at all looks together.")
@@ -203,7 +227,7 @@ def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None,
         shared.say_json("vendors", data, audit)
         return
     for one in contests:
-        shown = shared.with_interval(shared.with_interval(one.table), "behind_")
+        shown = shared.behind(shared.measured(one.table, one.metric), one.metric)
         shown["behind_interval"] = shown["behind_interval"].where(shown["model"] != one.leader, "leads")
         shown["ruled_out"] = shown["ruled_out"].map({True: "yes", False: ""})
         columns = ["model", "p_best", "estimate", "interval", "behind", "behind_interval", "ruled_out"]
@@ -213,11 +237,11 @@ def vendors(audit: Path, metric: str | None, anytime: bool, level: float | None,
         shared.say(f"The intervals promise: {one.promise}")
     if apart is not None and len(found.models) <= FEW_MODELS and not anytime:
         columns = ["metric", "first", "second", "estimate", "interval", "p_first_higher"]
-        shared.say_table(shared.with_interval(apart), columns, "First minus second, on the same items")
+        shared.say_table(shared.behind(apart, "", ""), columns, "First minus second, on the same items")
         shared.say(DIRECTLY)
+    shared.say_warnings(warnings)
     for facts in told:
         shared.say(facts["verdict"])
-    shared.say_warnings(warnings)
 
 
 MODELS_SHOWN, FEW_MODELS = 20, 4

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command
 from altmas.words.wording import counted
 
 
-@click.command(short_help="Copy a live audit into one zip file.")
+@command(short_help="Copy a live audit into one zip file.")
 @shared.folder
 @click.argument("target", metavar="TO.zip", type=shared.FILE_OUT)
 @click.option("--replace", is_flag=True, help="Write over an earlier backup.")
@@ -27,7 +28,7 @@ def backup(audit: Path, target: Path, replace: bool) -> None:
     shared.say(f"Written: {target}, {counted(events, 'event')}; to restore it: unzip {target}")
 
 
-@click.command(short_help="Go on after acknowledged answers were lost.")
+@command(short_help="Go on after acknowledged answers were lost.")
 @shared.folder
 @click.option("--accept-loss", is_flag=True, help="Write the loss into the log, and go on without what is lost.")
 def recover(audit: Path, accept_loss: bool) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command, in_options
 from altmas.words.conduct import drawing_warnings
+from altmas.words.no_answer import no_answer_on, without_score
 from altmas.words.people import known_before
 from altmas.words.wording import counted, listed
 
@@ -29,21 +32,24 @@ class _FileOrAuto(click.Path):
         return value if value == "auto" else super().convert(value, param, ctx)
 
 
-FILES = ("id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text")
+FILES = (
+    "id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text", "not_a_class",
+    "is_a_class",
+)  # fmt: skip
 SETTINGS = (
     "method", "seed", "secret", "initial", "batch", "level", "budget", "overlap", "title", "task", "second_readings",
-    "cost_expert",
+    "cost_expert", "reveal", "targets",
 )  # fmt: skip
 """Options that `ingest` and `Audit.create` take by the same names."""
 
 DESCRIBED = (
     "title", "metrics", "method", "options", "task", "level", "budget", "initial", "batch", "overlap", "seed",
-    "experts", "second_readings", "cost_expert",
+    "experts", "second_readings", "cost_expert", "reveal",
 )  # fmt: skip
 """Settings of an audit that a person should see before a label is spent."""
 
 
-@click.command()
+@command()
 @shared.folder
 @click.option("--predictions", multiple=True, required=True, metavar="[NAME=]FILE", help="What the model under test "
               "said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
@@ -60,8 +66,11 @@ DESCRIBED = (
 @click.option("--items", type=_file_or_folder, help="What annotators see: a folder of images named by id, or a table.")
 @click.option("--image", help="The column with the names of image files in the folder of --items.")
 @click.option("--text", help="The column that is the item's text.")
-@click.option("--show", help="Columns annotators see, with commas. Never a model's outputs.")
+@click.option("--show", help="Columns annotators see, with commas; id for the id alone. Never a model's outputs.")
 @click.option("--classes", help="The label set, with commas, or a file with one class per line.")
+@click.option("--not-a-class", multiple=True, metavar="VALUE", help="A prediction that is no answer: ERROR, 'HTTP*'. "
+              "Blanks are none by themselves. Several may be given.")  # fmt: skip
+@click.option("--is-a-class", multiple=True, metavar="VALUE", help="A class that only looks like no answer: none.")
 @click.option(
     "--metrics", help="With commas. Left out: accuracy,macro_precision,macro_recall, or what the method knows."
 )
@@ -83,17 +92,22 @@ DESCRIBED = (
 @click.option("--level", default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--seed", type=int, help="Of the draws. Left out, the operating system draws one.")
 @click.option("--secret", help="Only to replay an audit: with its seed, the secret that its report revealed.")
-@click.option("--guidelines", type=shared.FILE_IN, help="A text file that annotators can open.")
-@click.option("--title", default="", help="Title of the report.")
+@shared.guidelines
+@click.option("--title", default="", help="Title of the page and of the report.")
+@shared.target
+@click.option("--reveal/--no-reveal", default=True, help="Whether annotators may look at predictions and estimates, "
+              "which is logged. They are hidden at first in any case.")  # fmt: skip
 @shared.as_json
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""
     from altmas.audits.audit import Audit
+    from altmas.core.pool import DoubtfulScoresWarning
     from altmas.formats.files import read_text
     from altmas.formats.ingest import ingest
 
     _check_new(audit)
     files = {name: given[name] for name in FILES}
+    warnings.simplefilter("ignore", DoubtfulScoresWarning)  # said below, of the vendor, and by `altmas check`
     found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:
@@ -102,27 +116,37 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     known, hashes = _known(given["known"], found.pool)
     made = Audit.create(
         audit, found.pool, metrics=_metrics(given["metrics"]), options=options, guidelines=guidelines,
-        items=found.items, media=found.media, inputs=found.inputs | hashes, known=known,
-        experts=shared.names_in(given["experts"]) or (), **{name: given[name] for name in SETTINGS},
+        items=found.items, withheld=found.withheld, media=found.media, inputs=found.inputs | hashes, known=known,
+        experts=_names(given["experts"], "--experts"), **{name: given[name] for name in SETTINGS},
         **_about(given["about"], found.pool),
     )  # fmt: skip
+    notes = list(map(in_options, found.notes))
     with made:
         summary = describe(made)
     if as_json:
-        shared.say_json("init", {"notes": found.notes, **summary}, audit)
+        shared.say_json("init", {"notes": notes, **summary}, audit)
         return
     if given["classes"] is None:
         shared.say("Note: the classes are those in the files; --classes names others that labels may be")
-    for note in found.notes:
-        if not note.startswith("annotators see"):  # said below
+    for note in notes:
+        if not note.startswith("annotators see") and note != _without_image(summary):  # said below
             shared.say(f"Note: {note}")
     _tell(audit, summary)
     how = "the one you gave" if given["secret"] else "one made after the files were hashed"
     shared.say(f"  questions follow from seed {summary['seed']} and a secret, {how}; the report reveals both")
     shared.say(f"  this hash commits to them; keep it, or send it to the vendor now: {summary['commitment']}")
-    for warning in summary["warnings"]:
-        shared.say(f"Warning: {warning}")
+    shared.say_warnings(summary["warnings"])
     shared.say(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+
+
+def _names(text: str | None, option: str) -> list[str]:
+    """Names with commas between them; a comma alone names nobody, and was meant to."""
+    from altmas.metrics.errors import InputError
+
+    names = shared.names_in(text)
+    if names == []:
+        raise InputError(option, "be names, with commas between them", repr(text))
+    return names or []
 
 
 def _known(path: Path | None, pool: Pool) -> tuple[dict[Any, Any] | None, dict[str, str]]:
@@ -134,7 +158,7 @@ def _known(path: Path | None, pool: Pool) -> tuple[dict[Any, Any] | None, dict[s
 
     if path is None:
         return None, {}
-    found = label_table(path, pool.ids, pool.classes, "known labels")
+    found = label_table(path, {str(one): at for at, one in enumerate(pool.ids)}, pool.classes, "known labels")
     if found.wrong:
         raise RowsError(found.wrong, f"known labels in {path.name}")
     if found.elsewhere:
@@ -152,7 +176,7 @@ def _check_new(folder: Path) -> None:
         raise InputError("audit folder", "be new or empty", str(folder), hint)
 
 
-@click.command()
+@command()
 @shared.folder
 @shared.as_json
 def check(audit: Path, as_json: bool) -> None:
@@ -169,6 +193,7 @@ def check(audit: Path, as_json: bool) -> None:
     else:
         if summary:
             _tell(audit, summary)
+            shared.say_warnings(summary["warnings"])
         shared.say_problems(problems)
         if not problems:
             shared.say("Nothing wrong found.")
@@ -180,30 +205,47 @@ def describe(audit: Audit) -> dict[str, Any]:
     """What an audit is about, for a person to check."""
     import numpy as np
 
-    pool = audit.pool
+    from altmas.audits.doubts import doubts_of
+    from altmas.audits.sample import drawing
+
+    pool, seen = audit.pool, audit.content(0)
+    images = audit.created.body.get("media", {"files": 0, "hashed": 0})
+    without, ids = audit.without_image()
     names = [*map(str, pool.classes), "(no class)"]
     models = []
     for one in pool.outputs:
         counts = np.bincount(one.predictions, minlength=len(names))
         kind = "none" if one.scores is None else "probabilities" if one.scores.ndim == 2 else "one confidence per item"
         said = {name: int(n) for name, n in zip(names, counts, strict=True) if n or name in names[:-1]}
-        models.append({"name": one.name, "scores": kind, "predicted": said})
+        failed = {"no_answer": int(counts[-1]), "no_score": one.missing_scores}
+        models.append({"name": one.name, "scores": kind, "predicted": said, **failed})
     return {
         "items": pool.size,
         "classes": names[:-1],
         "models": models,
-        "doubts": _doubts(names[:-1], pool.size),
+        "doubts": doubts_of(pool, drawing(audit.state).answers),
         "opinions": [one.name for one in pool.opinions],
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "features_from": pool.features_from,
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
         "known": 0 if pool.known is None else int((pool.known >= 0).sum()),
-        "images": audit.created.body.get("media", {"files": 0, "hashed": 0}),
-        "annotators_see": [*audit.content(0), *(["image"] if audit.media_path(0) else [])],
+        "images": images,
+        "without_image": {"items": without, "ids": ids},
+        "annotators_see": [*seen, *(["image"] if images["files"] else [])],
+        "withheld": [name for name in audit.columns if name not in seen],
+        "targets": [str(one) for one in audit.settings.targets],
         **{name: getattr(audit.settings, name) for name in DESCRIBED},
         "commitment": audit.created.hash,
-        "warnings": drawing_warnings(audit.created.body),
+        "warnings": [*_scores_warnings(pool), *drawing_warnings(audit.created.body)],
     }
+
+
+def _scores_warnings(pool: Pool) -> list[str]:
+    """What is strange about the scores of each model, and of each opinion, by its name."""
+    from altmas.core.pool import scores_doubt
+
+    told = [(one.name, scores_doubt(one, pool.classes)) for one in (*pool.outputs, *pool.opinions)]
+    return [f"{name}: {doubt}" for name, doubt in told if doubt]
 
 
 def hashed(images: dict[str, int]) -> str:
@@ -215,22 +257,6 @@ def hashed(images: dict[str, int]) -> str:
     return f"{images['hashed']:,} of {images['files']:,} are known by the hash of their contents"
 
 
-def _doubts(classes: list[str], items: int) -> list[str]:
-    """What a wrong column, or careless spelling, looks like."""
-    doubts = []
-    if len(classes) > MANY and len(classes) > items / MANY:
-        doubts.append(f"{len(classes):,} classes for {counted(items, 'item')}: is it the right column?")
-    folded: dict[str, str] = {}
-    for one in classes:
-        other = folded.setdefault(one.strip().casefold(), one)
-        if other != one:
-            doubts.append(f"classes {other!r} and {one!r} differ in case or blanks only")
-    return doubts
-
-
-MANY = 50
-
-
 def _tell(path: Path, summary: dict[str, Any]) -> None:
     size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
     shared.say(f"{path}: {size}, method {summary['method']}")
@@ -238,6 +264,9 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
         most = sorted(one["predicted"].items(), key=lambda pair: -pair[1])
         said = ", ".join(f"{name} {count:,}" for name, count in most[:8]) + (", ..." if len(most) > 8 else "")
         shared.say(f"  {one['name']} said: {said}; scores: {one['scores']}")
+        for told, count in ((no_answer_on, one["no_answer"]), (without_score, one["no_score"])):
+            if count:
+                shared.say(f"  {told(one['name'], count, summary['items'])}")
     if summary["opinions"]:
         shared.say(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
     if summary["features"] is not None:
@@ -252,10 +281,9 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     if summary["task"]["task"] != "estimate":
         about = ", ".join(f"{name} {value}" for name, value in summary["task"]["about"].items() if value is not None)
         shared.say(f"  questions are drawn for the task {summary['task']['task']}: {about}")
-    if summary["images"]["files"]:
-        shared.say(f"  images: {hashed(summary['images'])}")
-    seen = ", ".join(summary["annotators_see"]) or "only the id"
-    shared.say(f"  annotators see: {seen}; never what a model said")
+    _tell_of_items(summary)
+    if summary["targets"]:
+        shared.say(f"  good enough is {listed(summary['targets'])}")
     goal = f"{summary['budget']:,} labels planned" if summary["budget"] else "no budget set"
     if summary["experts"]:
         shared.say(f"  {_second_readings(summary)}")
@@ -263,6 +291,25 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
         goal = f"money for {summary['budget']:,} answers, second readings included"
     each = f", {summary['overlap']} annotators for each question" if summary["overlap"] > 1 else ""
     shared.say(f"  metrics: {', '.join(summary['metrics'])}, at level {summary['level']:g}; {goal}{each}")
+
+
+def _tell_of_items(summary: dict[str, Any]) -> None:
+    """What annotators see, and what they do not."""
+    if summary["images"]["files"]:
+        shared.say(f"  images: {hashed(summary['images'])}")
+    if without := _without_image(summary):
+        shared.say(f"  {without}")
+    seen = ", ".join(["the id", *summary["annotators_see"]]) if summary["annotators_see"] else "only the id"
+    shared.say(f"  annotators see: {seen}; never what a model said{'' if summary['reveal'] else ', nor an estimate'}")
+    if summary["withheld"]:
+        shared.say(f"  kept, and not shown to annotators: {', '.join(summary['withheld'])}")
+
+
+def _without_image(summary: dict[str, Any]) -> str:
+    from altmas.formats.images import without_image
+
+    without = summary["without_image"]
+    return without_image(without["items"], summary["items"], without["ids"]) if without["items"] else ""
 
 
 def _second_readings(summary: dict[str, Any]) -> str:

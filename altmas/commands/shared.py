@@ -64,7 +64,13 @@ def checked_name(context: click.Context, parameter: click.Parameter, given: Any)
     return given
 
 
+id_column = click.option("--id", "id_column", metavar="COLUMN", help="The table's column with your ids. Default: id.")
+label_column = click.option("--label", "label_column", metavar="COLUMN",
+                            help="The table's column with the labels. Default: label.")  # fmt: skip
 annotator = click.option("--annotator", default="", callback=checked_name, help="Who answers; kept with every answer.")
+guidelines = click.option("--guidelines", type=FILE_IN, help="A text file, Markdown if you like, that annotators read.")
+target = click.option("--target", "targets", multiple=True, metavar="'METRIC >= NUMBER'", help="What the model must "
+                      "reach to be good enough, such as 'accuracy >= 0.9'. Several may be given.")  # fmt: skip
 metric = click.option("--metric", default="accuracy", show_default=True, help="Any metric of docs/metrics.md.")
 model = click.option("--model", default=None, help="Which model under test, where there are several.")
 
@@ -117,11 +123,11 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(printable(text), err=err)
 
 
-def say_json(kind: str, data: dict[str, Any], audit: Path | None = None) -> None:
+def say_json(kind: str, data: dict[str, Any], audit: Path | None = None, *, version: int = 1) -> None:
     """Print one JSON object that names its schema, and the audit it is about."""
     from altmas.core.plain import plain_data
 
-    about = {"schema": f"altmas-{kind}/1"} if audit is None else {"schema": f"altmas-{kind}/1", "audit": str(audit)}
+    about = {"schema": f"altmas-{kind}/{version}"} | ({} if audit is None else {"audit": str(audit)})
     text = json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=False)
     click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))  # JSON leaves these as they are
 
@@ -141,6 +147,11 @@ def say_problems(problems: Sequence[str]) -> None:
     """What is wrong, a line each, to the terminal and not to a file that takes the output."""
     for problem in problems:
         say(f"Problem: {problem}", err=True)
+
+
+def say_raw_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning of Python's own kind, without the lines of a program around it."""
+    say(f"Warning: {message}", err=True)
 
 
 def say_warnings(warnings: Sequence[str]) -> None:
@@ -179,6 +190,50 @@ def printable(text: str) -> str:
     'a\\x1b[2Jb'
     """
     return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+
+
+def measured(table: pd.DataFrame, metric: str | None = None) -> pd.DataFrame:
+    """Estimates and intervals as the report writes them, of one metric or of each row's own."""
+    from altmas.reports.numbers import table_digits
+    from altmas.words.wording import figure, interval, is_share
+
+    shown = table.astype({name: object for name in table if name in _MEASURED}).assign(interval="")
+    for i, row in enumerate(table.to_dict("records")):
+        share = is_share(metric or str(row["metric"]))
+        low, high = (None if math.isnan(row[name]) else row[name] for name in ("low", "high"))
+        digits = table_digits(low, high, share=share)
+        shown.iloc[i, shown.columns.get_loc("interval")] = interval(low, high, share=share, digits=digits)
+        for name in _MEASURED & set(table):
+            missing = row[name] is None or math.isnan(row[name])
+            text = "" if missing else figure(row[name], share=share, digits=digits)
+            shown.iloc[i, shown.columns.get_loc(name)] = text
+    return shown
+
+
+_MEASURED = {"estimate", "plug_in", "design", "worst_case", "best_case"}
+
+
+def behind(table: pd.DataFrame, metric: str, of: str = "behind_") -> pd.DataFrame:
+    """Differences and their intervals as the report writes them: in points where the metric is a share."""
+    from altmas.reports.numbers import signed, signed_interval
+    from altmas.words.wording import is_share
+
+    value = of.removesuffix("_") or "estimate"
+    rows = table.to_dict("records")
+    shares = [is_share(metric or str(row["metric"])) for row in rows]
+    known = [
+        {name: None if math.isnan(row[name]) else row[name] for name in (value, f"{of}low", f"{of}high")}
+        for row in rows
+    ]
+    return table.assign(
+        **{
+            value: [signed(row[value], share=share) for row, share in zip(known, shares, strict=True)],
+            f"{of}interval": [
+                signed_interval(row[f"{of}low"], row[f"{of}high"], share=share)
+                for row, share in zip(known, shares, strict=True)
+            ],
+        }
+    )
 
 
 def with_interval(table: pd.DataFrame, of: str = "") -> pd.DataFrame:

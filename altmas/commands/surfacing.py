@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from altmas.commands import shared
+from altmas.commands.options import command
 from altmas.words.surfaces import too_small
 from altmas.words.wording import counted
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 PICTURES = (".svg", ".png", ".pdf")
 
 
-@click.command(short_help="Accuracy of every combination of attributes.")
+@command(short_help="Accuracy of every combination of attributes.")
 @shared.folder
 @click.option("--by", required=True, help="Groups of yours, with commas: sex,race. class is the predicted class.")
 @click.option("--estimator", default="betagp", show_default=True, help="One of docs/surface.md; beta-i is quick.")
@@ -49,6 +50,8 @@ def surface(
         if path is not None:
             shared.check_file(path, endings)
     with shared.found_in(audit, as_json, level=level) as (_, found):
+        if model is None and len(found.models) > 1:
+            raise click.UsageError(f"Say of which model: --model, one of {', '.join(found.models)}.")
         shown, labels = found.surface(by, estimator=recipe, model=model), found.labels
         name = model or found.models[0]
     if target is not None:
