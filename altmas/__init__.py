@@ -23,6 +23,8 @@ if _TYPE_CHECKING:
     from altmas.assessment import assess as assess
     from altmas.audits.audit import Audit as Audit
     from altmas.beliefs.tune_network import tune_network as tune_network
+    from altmas.better import Better as Better
+    from altmas.better import is_better as is_better
     from altmas.catalogue import make_method as make_method
     from altmas.certified.log import estimate_from_log as estimate_from_log
     from altmas.certified.result import CertifiedResult as CertifiedResult
@@ -47,6 +49,7 @@ if _TYPE_CHECKING:
 _HOMES = {
     "AltmasError": "metrics.errors",
     "Audit": "audits.audit",
+    "Better": "better",
     "Best": "core.tasks",
     "CertifiedResult": "certified.result",
     "Compare": "core.tasks",
@@ -63,6 +66,7 @@ _HOMES = {
     "TableOracle": "core.oracles",
     "assess": "assessment",
     "estimate_from_log": "certified.log",
+    "is_better": "better",
     "make_method": "catalogue",
     "membership_from_scores": "surfaces.membership",
     "surface_from_log": "surfaces.surface",

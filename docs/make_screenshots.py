@@ -94,9 +94,11 @@ def label_digits(view: Any, name: str) -> None:
 
     progress = view.locator("#progress")
     for key in ("4", "7"):
+        expect(view.locator("#item > *").first).to_be_visible()
+        expect(view.locator("body")).not_to_have_class("busy")  # keys wait while something is under way
         before = progress.inner_text()
         view.keyboard.press(key)
-        expect(progress).not_to_have_text(before)
+        expect(progress).not_to_have_text(before, timeout=20_000)
     view.wait_for_load_state("networkidle")
     shoot(view, name)
 
@@ -126,7 +128,8 @@ def main() -> None:
         report = folder / "report.html"
         with run_audit(folder / "digits") as audit:
             audit.report(report)
-            audit.undo("demo", count=115)
+            for _ in range(115):
+                audit.undo("demo")
         letters = text_audit(folder / "letters")
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from altmas.audits import draws
-from altmas.audits.creation import make_folder
+from altmas.audits.changes import columns_to_show, targets_named
+from altmas.audits.creation import make_folder, together
 from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.leases import Held
 from altmas.audits.questions import Questions, ranking_for
@@ -24,9 +25,13 @@ from altmas.audits.values import Query, Verification
 from altmas.core.checks import whole_number
 from altmas.core.method import Job
 from altmas.core.pool import Pool
+from altmas.core.requirements import Requirement
 from altmas.core.tasks import USUAL, Best, Task, as_costs, as_task, task_data
 from altmas.formats.auto_features import given_features
 from altmas.metrics.errors import InputError
+from altmas.words.no_answer import failures
+from altmas.words.notebooks import page
+from altmas.words.wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -75,6 +80,10 @@ class Audit(Record):
         second_readings: int | None = None,
         cost_expert: float | None = None,
         known: Any = None,
+        withheld: pd.DataFrame | None = None,
+        show: Sequence[str] | None = None,
+        reveal: bool = True,
+        targets: str | Sequence[str | Requirement] = (),
         **about: Any,
     ) -> Audit:
         """Make a folder for a pool; nothing is left behind if something is refused.
@@ -87,7 +96,10 @@ class Audit(Record):
         `initial` and `batch` are 50 and 10, or what method and task prefer. `experts` are those who read some answers
         again, `second_readings` how many (one for four answers, unless said); with `cost_expert`, what a reading costs
         in answers, `budget` is money for both and is split so that the intervals are narrowest. `known` are labels
-        there are already, as for `altmas.assess`.
+        there are already, as for `altmas.assess`. `withheld` are further columns of the items, kept and not shown until
+        `show` names them, here or in `set`; left out, `show` is all of `items`. Annotators always see the id, and may
+        look at what the model said, which is logged, unless `reveal` is False. `targets` are what the model must reach
+        to be good enough, such as `"accuracy >= 0.9"`.
         `seed` is drawn by the operating system where none is given. The questions follow from it and from a secret that
         is made when the pool can no longer change, so that no vendor can know them beforehand; to replay an audit, give
         the `seed` and `secret` that its report reveals, which the report of the replay then says.
@@ -104,6 +116,7 @@ class Audit(Record):
         goal = as_task(task, about)
         goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
         first, portion = preferred_portions(method, options or {}, goal, pool, initial, batch)
+        kept = together(items, withheld)
         settings = Settings(
             metrics_wanted(metrics, method, options or {}, goal), method, dict(options or {}),
             draws.new_seed() if seed is None else seed,
@@ -111,9 +124,9 @@ class Audit(Record):
             None if cost is None else as_costs(cost),
             dict(inputs or {}), versions(), task=task_data(goal),
             experts=(experts,) if isinstance(experts, str) else tuple(experts), second_readings=second_readings,
-            cost_expert=cost_expert,
+            cost_expert=cost_expert, show=_shown(show, items, withheld), reveal=reveal, targets=targets_named(targets),
         )  # fmt: skip
-        return cls.open(make_folder(Path(folder), pool, settings, items, media, secret))
+        return cls.open(make_folder(Path(folder), pool, settings, kept, media, secret))
 
     @cached_property
     def job(self) -> Job:
@@ -332,6 +345,13 @@ class Audit(Record):
 
     # Looking
 
+    def _repr_html_(self) -> str:
+        now, pool = self.status(), self.pool
+        goal = f" of {now.budget:,}" if now.budget else ""
+        told = f"{now.answered:,}{goal} answered; {now.asked:,} of {now.pool:,} items asked about."
+        name = self.settings.title or self.folder.name
+        return page(f"Audit {name}: {listed(one.name for one in pool.outputs)}", [told, *failures(pool)])
+
     def findings(self, level: float | None = None, *, metrics: Any = None, anytime: bool = False) -> AuditFindings:
         """Everything the answers tell at this moment."""
         from altmas.audits.looks import look_at
@@ -367,3 +387,13 @@ class Audit(Record):
         from altmas.reports.writing import write_report
 
         return write_report(self, Path(path), **options)
+
+
+def _shown(
+    show: Sequence[str] | None, items: pd.DataFrame | None, withheld: pd.DataFrame | None
+) -> tuple[str, ...] | None:
+    """The columns that annotators see; None for all there are."""
+    own, more = ([] if one is None else [str(name) for name in one.columns] for one in (items, withheld))
+    if show is not None:
+        return columns_to_show(show, [*own, *more])
+    return tuple(own) if more else None

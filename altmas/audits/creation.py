@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from altmas.audits import draws, registry
 from altmas.audits.drafts import draft_of
 from altmas.audits.draws import checked_secret
 from altmas.audits.events import canonical
-from altmas.audits.item_hashes import save_item_hashes
+from altmas.audits.item_hashes import Hashed, as_json, save_item_hashes
 from altmas.audits.media_files import save_media
 from altmas.audits.pool_files import save_pool
 from altmas.audits.registry import Registered
@@ -25,8 +25,6 @@ from altmas.metrics.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-ItemRow = tuple[int, str, str, str | None]
 
 
 def make_folder(
@@ -43,18 +41,18 @@ def make_folder(
         raise InputError("audit folder", "be new or empty", str(target), "Audit.open takes up one that is there.")
     settings.checked(pool)
     settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
-    rows = _item_rows(pool, items, media)
+    rows, paths = _item_rows(pool, items, media)
     with draft_of(target) as draft:
         kept = save_pool(draft, pool)
-        files = save_item_hashes(draft, rows, kept)
-        files, images = save_media(draft, [row[-1] for row in rows], files)
         store = Store.create(draft, rows)
+        files = save_item_hashes(draft, rows.each(), kept)
+        files, images = save_media(draft, paths, files)
         sketches = registry.sketches_of(pool)
         body = {
             "settings": settings.as_dict(),
             "files": files,
             "pool": hashlib.sha256(canonical(kept).encode()).hexdigest(),  # wherever the images may lie
-            "items": digest(rows),
+            "items": rows.all,
             "size": pool.size,
             "media": images,
             "witness": True,
@@ -77,25 +75,35 @@ def _told(one: Registered) -> dict[str, Any]:
     return {"created": one.created, "labels": one.labels, "head": one.head}
 
 
-def digest(rows: Iterable[Any]) -> str:
-    """The hash of the items' rows."""
-    found = hashlib.sha256()
-    for row in rows:
-        found.update(canonical(list(row)).encode())
-    return found.hexdigest()
+def together(items: pd.DataFrame | None, withheld: pd.DataFrame | None) -> pd.DataFrame | None:
+    """All columns that are kept with an audit, those that annotators see first."""
+    import pandas as pd
+
+    if items is None or withheld is None:
+        return withheld if items is None else items
+    if len(withheld) != len(items):
+        raise InputError("withheld", "have a row per item", f"{len(withheld):,} for {len(items):,} items")
+    if twice := {str(name) for name in items.columns} & {str(name) for name in withheld.columns}:
+        raise InputError("withheld", "be other columns than items", repr(min(twice)))
+    return pd.concat([items.reset_index(drop=True), withheld.reset_index(drop=True)], axis=1)
 
 
-def _item_rows(pool: Pool, items: pd.DataFrame | None, media: Sequence[str | None] | None) -> list[ItemRow]:
+def _item_rows(
+    pool: Pool, items: pd.DataFrame | None, media: Sequence[str | None] | None
+) -> tuple[Hashed, Sequence[str | None]]:
+    """The rows of the store, made as they are written, and where each item's image lies."""
     for subject, given in (("items", items), ("media", media)):
         if given is not None and len(given) != pool.size:
             raise InputError(subject, "have a row per item", f"{len(given):,} for {pool.size:,} items")
     columns = [] if items is None else [str(name) for name in items.columns]
-    values = [()] * pool.size if items is None else items.itertuples(index=False, name=None)
-    paths = [None] * pool.size if media is None else media
-    return [
-        (position, str(id), _content(columns, row), path and str(Path(path).resolve()))
+    values = repeat((), pool.size) if items is None else items.itertuples(index=False, name=None)
+    paths = [None] * pool.size if media is None else [path and str(Path(path).resolve()) for path in media]
+    names = {as_json(name): place for place, name in enumerate(columns)}
+    rows = (
+        (position, str(id), _content(names, row), path)
         for position, (id, row, path) in enumerate(zip(pool.ids, values, paths, strict=True))
-    ]
+    )
+    return Hashed(rows), paths
 
 
 def _text(value: Any) -> str:
@@ -103,6 +111,10 @@ def _text(value: Any) -> str:
     return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
 
 
-def _content(columns: Sequence[str], row: Sequence[Any]) -> str:
-    """As JSON, the columns in the order they came in: that is how annotators see them."""
-    return json.dumps(dict(zip(columns, map(_text, row), strict=True)), ensure_ascii=False)
+def _content(names: Mapping[str, int], row: Sequence[Any]) -> str:
+    """As JSON, the columns in the order they came in: that is how annotators see them.
+
+    >>> _content({'"a"': 0, '"b"': 1}, ("x", None))
+    '{"a": "x", "b": ""}'
+    """
+    return "{" + ", ".join([f"{name}: {as_json(_text(row[place]))}" for name, place in names.items()]) + "}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
@@ -54,6 +55,11 @@ class KeptArrays(Mapping[str, NDArray[Any]]):
     def __init__(self, files: FitFiles, number: int) -> None:
         self.files, self.number = files, number
 
+    @property
+    def token(self) -> bytes:
+        """Which arrays these are, among all that this process has read."""
+        return f"{id(self.files)}:{self.number}:{self.files.made[self.number]}".encode()
+
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in set(self):
             raise KeyError(name)
@@ -72,7 +78,8 @@ class FitFiles:
     def __init__(self, folder: Path) -> None:
         self.home = folder / FITS_FOLDER
         self._held: dict[int, ArrayMap] = {}
-        self.array = lru_cache(maxsize=4)(self._array)  # a ranking is read once, then drawn from many times
+        self.made: Counter[int] = Counter()  # how often each was written
+        self.array = lru_cache(maxsize=2)(self._array)  # a ranking is read once, then drawn from many times
         self.names = lru_cache(maxsize=64)(self._names)
 
     def save(self, number: int, arrays: ArrayMap) -> tuple[str, str]:
@@ -86,6 +93,7 @@ class FitFiles:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
         path = write_whole(self.home / f"{number:04d}.npz", write)
+        self.made[number] += 1
         self.array.cache_clear()
         self.names.cache_clear()
         return path.name, sha256_of(path)
@@ -93,6 +101,7 @@ class FitFiles:
     def hold(self, number: int, arrays: ArrayMap) -> None:
         """Keep a fit's arrays in memory, where no file can be written."""
         self._held[number] = arrays
+        self.made[number] += 1
 
     def _array(self, number: int, name: str) -> NDArray[Any]:
         if number in self._held:

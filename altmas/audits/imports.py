@@ -54,19 +54,20 @@ def import_answers(
     partial: bool = False,
     replace: bool = False,
     expert: bool | None = None,
+    id: str | None = None,
+    label: str | None = None,
 ) -> Imported:
     """Take the answers of a table or a Label Studio export. Rows without a label are questions still open.
 
-    `expert` as for `Audit.tell`.
+    `expert` as for `Audit.tell`; `id` and `label` name the columns, where they are called otherwise.
     """
     experts = audit.settings.experts
     if expert and annotator and experts and annotator not in experts:
         raise InputError("annotator", f"be one of the experts, {', '.join(experts)}", repr(annotator))
-    returned = read_returned(source)
+    returned = read_returned(source, id, label)
     audit.refresh()
     asked = {str(audit.pool.ids[position]): position for position in audit.state.order}
-    everyone = {str(one) for one in audit.pool.ids}
-    found = match(returned, asked, everyone, audit.pool.classes)
+    found = match(returned, asked, audit.places.keys(), audit.pool.classes)
     empty = sum(not row.label.strip() for row in returned)
     name = Path(source).name if isinstance(source, str | Path) else "table"
     found_hash = sha256_of(Path(source)) if isinstance(source, str | Path) else None
@@ -88,11 +89,11 @@ def _take(audit: Audit, row: MatchedRow, annotator: str, replace: bool, expert: 
     if annotator and row.annotator not in ("", annotator):
         rule = f"be {annotator!r} or nobody, as --annotator says"
         raise InputError("annotator", rule, repr(row.annotator), "Left out, the file's own names are taken.")
-    label = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
+    answer = row.label if isinstance(row.label, str) else audit.pool.classes[row.label]
     kept_for = None if expert else audit.state.assigned.get(row.position)  # an annotator, who is not the one to read
     who = row.annotator or annotator or _only(kept_for)
     id = audit.pool.ids[row.position]
-    told = audit.tell(id, label, annotator=who, note=row.note, replace=replace, given_at=row.at, expert=expert)
+    told = audit.tell(id, answer, annotator=who, note=row.note, replace=replace, given_at=row.at, expert=expert)
     return told.new
 
 

@@ -53,6 +53,9 @@ from altmas.words.best import best_verdict
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
+from altmas.words.in_short import in_short
+from altmas.words.no_answer import failures
+from altmas.words.notebooks import estimates_html, page
 from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings, taken_for
 from altmas.words.verdict import how_to_answer, taken_as_alike
 
@@ -86,6 +89,11 @@ class AuditFindings:
     def pool(self) -> Pool:
         """The pool of the audit."""
         return self.audit.pool
+
+    def _repr_html_(self) -> str:
+        rows = self.estimates.to_dict("records")
+        said = [in_short(self.found.estimates, self.level, self.pool.size), *failures(self.pool), *self.warnings]
+        return page(f"Findings from {self.labels:,} labels", said, estimates_html(rows))
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -319,7 +327,8 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     unread = found.state.readings_missing() if found.readings else 0
     out += reading_warnings(unread, len(found.state.to_read), found.state.changed_since_drawn())
     behind = len(found.state.order) - lost - found.labels
-    if behind > found.audit.settings.batch and len(found.state.resolved) != found.audit.settings.budget:
+    settings, replanned = found.audit.settings, found.conduct.replanned > 0  # a plan made to fit excuses nothing
+    if behind > settings.batch and (replanned or found.state.answered != settings.budget):
         out.append(
             f"{behind:,} questions were drawn after the last one answered, and count as not drawn: if they were looked "
             "at, and answers ended where it suited, the numbers look better than the truth. Answering them mends it."
@@ -330,8 +339,8 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
         few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
         out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
-    spent, budget = len(found.state.resolved), found.audit.settings.budget
-    how = conduct_warnings(found.conduct.as_dict(), found.labels, spent, budget, one_look=one_look)
+    spent = found.state.answered
+    how = conduct_warnings(found.conduct.as_dict(), found.labels, spent, settings.budget, one_look=one_look)
     elsewhere = [f"The log is not what this user's registry knows: {one}." for one in found.audit.registry_problems()]
     return [*out, *elsewhere, *drawing_warnings(found.audit.created.body), *how]
 

@@ -37,6 +37,8 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
             written.append(write_array(home / f"{kind}-{k}-predictions.npy", one.predictions))
             if one.scores is not None:
                 written.append(write_array(home / f"{kind}-{k}-scores.npy", one.scores))
+            if one.unscored is not None:
+                written.append(write_array(home / f"{kind}-{k}-unscored.npy", one.unscored))
     if pool.features is not None:
         written.append(write_array(home / "features.npy", pool.features))
     if pool.known is not None:
@@ -90,8 +92,10 @@ def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:
 
 def _outputs(home: Path, kind: str, k: int, name: str, files: Collection[str]) -> Outputs:
     predictions = _load(home / f"{kind}-{k}-predictions.npy")
-    scores = f"{kind}-{k}-scores.npy"
-    return Outputs(name, predictions, _load(home / scores) if scores in files else None)
+    scores, unscored = (
+        _load(home / one) if one in files else None for one in (f"{kind}-{k}-scores.npy", f"{kind}-{k}-unscored.npy")
+    )
+    return Outputs(name, predictions, scores, unscored)
 
 
 def _load(path: Path, **how: Any) -> Any:
@@ -112,8 +116,9 @@ def _codes(name: str, values: Any) -> tuple[list[Any], Any]:
 
 
 def _check_kinds(subject: str, values: Sequence[Hashable]) -> None:
-    strange = [row for row, value in enumerate(values) if not isinstance(value, str | int | float | bool | None)]
-    if strange:
+    kinds = {kind for kind in set(map(type, values)) if not issubclass(kind, str | int | float | None)}
+    if kinds:
+        strange = [row for row, value in enumerate(values) if type(value) in kinds]
         found = f"{type(values[strange[0]]).__name__} in {rows_at_fault(strange)}"
         raise InputError(f"{subject} of an audit", "be text or numbers, which a store can keep", found)
 
@@ -121,9 +126,9 @@ def _check_kinds(subject: str, values: Sequence[Hashable]) -> None:
 def _check_names(subject: str, values: Sequence[Hashable]) -> None:
     """Files and pages carry names as text, so no two may read the same."""
     _check_kinds(subject, values)
-    seen: dict[str, int] = {}
-    again = [row for row, value in enumerate(values) if seen.setdefault(str(value), row) != row]
-    if again:
+    if len(set(map(str, values))) < len(values):
+        seen: dict[str, int] = {}
+        again = [row for row, value in enumerate(values) if seen.setdefault(str(value), row) != row]
         raise InputError(
             f"{subject} of an audit", "read differently", f"{values[again[0]]!r} in {rows_at_fault(again)}"
         )

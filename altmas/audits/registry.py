@@ -27,6 +27,7 @@ SKETCH, ALIKE = 64, 0.5
 """Of this many numbers is the sketch of a model's predictions; from this share in common on, they are the same ones."""
 
 MOST_BYTES = 1 << 16
+_AT_ONCE = 1 << 16
 _HASH = re.compile("[0-9a-f]{64}")
 
 
@@ -61,9 +62,13 @@ def sketches_of(pool: Pool) -> tuple[tuple[int, ...], ...]:
     names = [str(one).strip() for one in (*pool.classes, NO_CLASS)]
     found = []
     for one in pool.outputs:
-        pairs = [f"{id}\t{names[k]}" for id, k in zip(pool.ids, one.predictions.tolist(), strict=True)]
-        hashes = hash_array(np.array(pairs, dtype=object), categorize=False)
-        found.append(tuple(int(h) for h in np.unique(hashes)[:SKETCH]))
+        lowest = np.zeros(0, dtype=np.uint64)
+        for start in range(0, pool.size, _AT_ONCE):
+            some = slice(start, start + _AT_ONCE)
+            pairs = [f"{id}\t{names[k]}" for id, k in zip(pool.ids[some], one.predictions[some].tolist(), strict=True)]
+            hashes = hash_array(np.array(pairs, dtype=object), categorize=False)
+            lowest = np.unique(np.concatenate([lowest, hashes]))[:SKETCH]
+        found.append(tuple(int(h) for h in lowest))
     return tuple(found)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from altmas.audits.fits import READINGS_PER_ANSWER
 from altmas.audits.sample import drawing, readings_of
-from altmas.audits.state import LABELLED, State
+from altmas.audits.state import State
 from altmas.core.loop import FIRST_RATIO, Plan
 from altmas.core.method import HearsPeople, ReadRound, Replays
 from altmas.metrics.errors import InputError
@@ -21,7 +21,7 @@ PER_ANSWER = FIRST_RATIO
 
 def planned(audit: Audit, state: State) -> tuple[int, int | None]:
     """How many answers were to be read again by now, and in all; None where nothing limits it."""
-    settings, answered = audit.settings, state.tally[LABELLED]
+    settings, answered = audit.settings, state.labels
     if not settings.experts:
         return 0, 0
     if settings.cost_expert is not None:
@@ -59,10 +59,10 @@ def per_answer(audit: Audit, state: State) -> float:
 def readings_due(audit: Audit, state: State) -> int:
     """How many second readings to draw now: in portions, the last as large as it is."""
     wanted, total = planned(audit, state)
-    unread = state.tally[LABELLED] - len(state.to_read.keys() | state.settled)
+    unread = state.labels - len(state.to_read.keys() | state.settled)
     due = min(wanted - len(state.to_read), unread)
     goal = answers_planned(audit, state)
-    last = wanted == total or (goal > 0 and len(state.resolved) >= goal)
+    last = wanted == total or (goal > 0 and state.answered >= goal)
     return due if state.fits and (due >= audit.settings.batch or (last and due > 0)) else 0
 
 

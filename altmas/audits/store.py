@@ -23,6 +23,7 @@ STORE_FILE = "audit.db"
 COMMITS_IN_WAL = 50
 """After so many commits they are copied from the WAL into the store's own file."""
 
+_KIB_TO_FILL = 1 << 16
 _EVENT, _ITEM = "seq, at, kind, body, client, previous, hash", "position, id, content, media"
 
 
@@ -61,6 +62,7 @@ class Store:
         try:
             connection = connect(path)
             schema.lay_out(connection)
+            connection.execute(f"PRAGMA cache_size = -{_KIB_TO_FILL}")  # ids come in any order
             connection.execute("BEGIN IMMEDIATE")
             connection.executemany(f"INSERT INTO items ({_ITEM}) VALUES (?, ?, ?, ?)", items)
             connection.execute("COMMIT")
@@ -285,6 +287,15 @@ class Store:
         """All rows of items, in the pool's order."""
         with self._reading():
             yield from self._connection.execute(f"SELECT {_ITEM} FROM items ORDER BY position")
+
+    def without_media(self, most: int) -> tuple[int, list[str]]:
+        """How many items have no image, and the ids of the first of them."""
+        with self._reading():
+            count = self._connection.execute("SELECT count(*) FROM items WHERE media IS NULL").fetchone()[0]
+            rows = self._connection.execute(
+                "SELECT id FROM items WHERE media IS NULL ORDER BY position LIMIT ?", (most,)
+            ).fetchall()
+        return int(count), [str(one) for (one,) in rows]
 
     def faults(self) -> list[str]:
         """What is wrong with the file or the chain of events; nothing in it is believed before it was checked."""

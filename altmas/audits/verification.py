@@ -8,9 +8,9 @@ from pathlib import Path
 from altmas.audits import media_files, pool_files, witness
 from altmas.audits.beginning import checked_beginning
 from altmas.audits.connections import DAMAGED
-from altmas.audits.creation import digest
 from altmas.audits.events import Event
 from altmas.audits.fits import FitFiles
+from altmas.audits.item_hashes import digest
 from altmas.audits.parts import Fit
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import Verification

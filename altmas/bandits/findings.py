@@ -17,7 +17,7 @@ from altmas.core.groups import required_confidence
 from altmas.core.loop import Round
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import RANKING_DRAWS, Ranking, probability_among_lowest
-from altmas.core.result import Result, VerdictResult
+from altmas.core.result import Result
 from altmas.core.tasks import Compare, EstimateGroups, Identify
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
@@ -67,7 +67,9 @@ class GroupFindings(RunFindings):
     def identified(self, task: Identify) -> pd.DataFrame:
         """Each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
         run, level = self.about(task), self.level
-        filled = run.arms.groups.sizes > 0  # a group without items has nothing but a prior
+        filled = run.arms.groups.told  # a group without items has nothing but a prior
+        if task.target == "most_costly":  # an item without an answer costs as any other
+            filled = run.arms.groups.sizes > 0
         values = _values(run, task)[:, filled]
         low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2], axis=0)
         table = pd.DataFrame(_sizes(run))[filled].reset_index(drop=True)
@@ -167,14 +169,14 @@ class GroupResult(Result):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IdentifyResult(VerdictResult):
+class IdentifyResult(Result):
     """`ranking`: each group with its rank (1 = most extreme) and `p`, the probability that it is among the m sought."""
 
     ranking: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CompareResult(VerdictResult):
+class CompareResult(Result):
     """ROPE comparison: `mu` (masses lower, equal, higher), `eta` the most probable region, `lam` its probability."""
 
     mu: dict[str, float]
@@ -192,9 +194,10 @@ def _calibration(run: GroupRun, level: float) -> tuple[pd.DataFrame | None, tupl
     low, high = np.quantile(draws, tails, axis=0)
     table = pd.DataFrame({"bin": bins.names, "size": bins.sizes, "score": mean, "estimate": draws.mean(0)})
     table = table.assign(low=low, high=high, bias=mean - draws.mean(0))
-    error = (bins.shares * np.abs(draws - mean)).sum(-1)
+    shares = bins.shares * bins.told
+    error = (shares / shares.sum() * np.abs(draws - mean)).sum(-1)
     ends = np.quantile(error, tails)
-    return table[table["size"] > 0].reset_index(drop=True), (float(error.mean()), float(ends[0]), float(ends[1]))
+    return table[bins.told].reset_index(drop=True), (float(error.mean()), float(ends[0]), float(ends[1]))
 
 
 def _groups(run: GroupRun, level: float) -> pd.DataFrame:
@@ -206,8 +209,8 @@ def _groups(run: GroupRun, level: float) -> pd.DataFrame:
     on_pool = (right + rng.binomial(open_items, theta)) / np.maximum(sizes, 1)
     on_pool = np.where(sizes > 0, on_pool, theta)  # an empty group has only its prior
     low, high = np.quantile(on_pool, [(1 - level) / 2, (1 + level) / 2], axis=0)
-    worst = np.zeros(len(sizes))
-    worst[sizes > 0] = probability_among_lowest(theta[:, sizes > 0])
+    worst, told = np.zeros(len(sizes)), run.arms.groups.told
+    worst[told] = probability_among_lowest(theta[:, told])
     found = {"estimate": on_pool.mean(0), "low": low, "high": high, "p_worst": worst}
     table = pd.DataFrame({**_sizes(run), **found})
     if run.job.pool.scores is None:

@@ -20,7 +20,8 @@ GroupTask = EstimateGroups | Identify | Compare
 def groups_for(task: GroupTask, pool: Pool) -> Groups:
     """The groups that a task is about, checked against the pool."""
     found = groups_by(pool, "class" if task.by is None else task.by, task.bins)
-    filled = int((found.sizes > 0).sum())
+    costly = isinstance(task, Identify) and task.target == "most_costly"
+    filled = int((found.sizes > 0 if costly else found.told).sum())
     if isinstance(task, Identify):
         if task.m >= filled:
             raise InputError("m", f"be below the number of groups that have items, {filled}", task.m)
@@ -89,7 +90,7 @@ def arms_for(task: GroupTask, pool: Pool, reward: str = "accuracy") -> Arms:
     if task.target == "least_calibrated":
         bins = by_score_bin(pool, task.bins)
         shares, scores = binned(pool, groups, bins)
-        return Arms(groups, FindLeastCalibrated(shares, scores), 2 * task.bins, bins)
+        return Arms(groups, FindLeastCalibrated(shares, scores), 2 * len(bins.names), bins)
     return Arms(groups, FindExtreme(-1 if task.target == "least_accurate" else 1), 2)
 
 
@@ -101,6 +102,7 @@ def binned(pool: Pool, groups: Groups, bins: Groups) -> tuple[FloatArray, FloatA
     sums = np.bincount(index, required_confidence(pool), minlength=cells).reshape(sizes.shape)
     centres = (np.arange(len(bins.names)) + 0.5) / len(bins.names)
     scores = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
+    sizes = sizes * bins.told  # what has no score is neither sure nor unsure
     return sizes / np.maximum(sizes.sum(-1, keepdims=True), 1), scores
 
 

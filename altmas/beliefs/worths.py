@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from scipy.special import entr
@@ -43,9 +43,14 @@ def neyman(variances: Sequence[FloatArray], counts: Sequence[float] | None = Non
     if not wanted:
         return np.ones(len(variances[0]))
     size = len(variances[0])
-    q = np.full(size, 1.0 / size)
+    q, worth, part = np.full(size, 1.0 / size), np.empty(size), np.empty(size)
     for _ in range(_ROUNDS_TO_BALANCE if len(wanted) > 1 else 1):
-        worth = np.sqrt(sum(w * v / float((v / q).sum()) for w, v in wanted))
+        worth[:] = 0.0
+        for w, v in wanted:  # in place: of millions of items new arrays cost more than the sums
+            total = float(np.divide(v, q, out=part).sum())
+            np.multiply(v, w, out=part)
+            worth += np.divide(part, total, out=part)
+        np.sqrt(worth, out=worth)
         q = chances(worth, floor=FLOORS[0])
     return np.asarray(worth / worth.max())
 
@@ -84,15 +89,20 @@ def chances(
     >>> chances(np.array([1.0, 3.0]), floor=0.5).tolist()
     [0.375, 0.625]
     """
-    even = np.full(len(worth), 1.0 / len(worth)) if blind is None else blind
     top = float(worth.max())
     if not top > 0:
-        return even
-    powered = (worth / top) ** (1.0 / temperature)
-    return np.asarray((1 - floor) * powered / powered.sum() + floor * even)
+        return np.full(len(worth), 1.0 / len(worth)) if blind is None else blind
+    powered = worth / top
+    if temperature != 1.0:
+        powered **= 1.0 / temperature
+    total = powered.sum()
+    powered *= 1 - floor
+    powered /= total
+    powered += floor * (1.0 / len(worth) if blind is None else blind)
+    return powered
 
 
-def blind_chances(ranges: Sequence[FloatArray]) -> FloatArray:
+def blind_chances(ranges: Iterable[FloatArray]) -> FloatArray:
     """Chances `[N]` for whoever believes nothing, from how far each item's label can move each target, `ranges [N]`.
 
     Half are alike for all items, half are the Neyman allocation of labels that may be anything: the precision of a
@@ -149,14 +159,14 @@ def water_fill(worth: FloatArray, count: int) -> FloatArray:
     some = int((relative > 0).sum())
     if some <= count:
         return np.where(relative > 0, 1.0, (count - some) / max(len(worth) - some, 1))
-    order = np.argsort(-relative, kind="stable")
-    ranked = relative[order]
+    ranked = np.sort(relative)[::-1]
     others = np.cumsum(ranked[::-1])[::-1]  # worth of an item and all below it
     certain = int(np.argmax((count - np.arange(count + 1)) * ranked[: count + 1] <= others[: count + 1]))
-    filled = np.ones(len(worth))
-    filled[certain:] = np.minimum(1.0, (count - certain) * ranked[certain:] / others[certain])
-    out = np.empty(len(worth))
-    out[order] = filled
+    out = np.minimum(1.0, (count - certain) * relative / others[certain])
+    above = relative > ranked[certain]
+    out[above] = 1.0
+    if (alike := certain - int(above.sum())) > 0:  # of those worth the same, the first
+        out[np.flatnonzero(relative == ranked[certain])[:alike]] = 1.0
     return out
 
 

@@ -65,11 +65,13 @@ class Linearised:
         ends = [sorted(part.sign * end for end in part.target.metric.bounds) for part in self.parts]
         return sum(low for low, _ in ends), sum(high for _, high in ends)
 
-    @cached_property
+    @property
     def ranges(self) -> FloatArray:
         """How far each item's label can move it, at most `[N]`."""
-        if len(self.parts) == 1:
-            return _range(self.parts[0])
+        return _range(self.parts[0]) if len(self.parts) == 1 else self._ranges_of_several
+
+    @cached_property
+    def _ranges_of_several(self) -> FloatArray:
         if (single := _of_one_label(self.parts)) is not None:
             return single.ranges()
         ranges = np.empty(len(self.mean))
@@ -149,7 +151,7 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
     known = len(sample.answers) if sample.known is None else sample.known
     parts, plug_in, value = [], 0.0, 0.0
     for sign, target in signed:
-        believed = target.tally(sample.probabilities)
+        believed = sample.believed(target)
         counts = np.maximum(believed + target.tally(sample.surprise[:known], sample.answers.items[:known]), 0.0)
         whole = counts_of(target, counts)
         at = whole if isinstance(target.metric, LabelFunction) else _best_confusion(target, sample, counts, known)

@@ -165,7 +165,7 @@ class Estimator:
     def _cells(self, target: Target, sample: Sample, one_hot: FloatArray) -> dict[str, list[float]]:
         """Estimate, low and high of every cell's count, given which cells of its column each answer belongs to."""
         items, drawn = sample.answers.items, sample.inclusion[sample.answers.items][:, None]
-        believed = target.tally(sample.probabilities)
+        believed = sample.believed(target)
         fixed = corrected.read if (corrected := sample.corrected) is not None else np.ones(len(items), dtype=bool)
         known = target.tally(one_hot[fixed], items[fixed])
         asked = np.bincount(target.columns[items[fixed]], minlength=believed.shape[1])

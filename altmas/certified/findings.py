@@ -169,7 +169,7 @@ class CertifiedFindings:
             return table
         _accuracy_only(metric)
         pool, found = estimator.pool, groups_by(estimator.pool, by)
-        masks = [found.index == k for k in np.flatnonzero(found.sizes > 0)]
+        masks = [found.index == k for k in np.flatnonzero(found.told)]
         ends = self.looks_at(*(group_accuracy(pool.predictions, len(pool.classes), mask) for mask in masks))
         return table.assign(low=[low for low, _ in ends], high=[high for _, high in ends])
 

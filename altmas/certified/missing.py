@@ -41,7 +41,7 @@ def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> An
     portion.
     """
     answers = sample.answers
-    believed = [target.tally(sample.probabilities) for _, target in signed]
+    believed = [sample.believed(target) for _, target in signed]
     if not len(missing):
         return answers
     for portion in np.array_split(missing, min(PORTIONS, len(missing))):
@@ -127,7 +127,7 @@ def _read_otherwise(signed: Signed, sample: Sample, left_out: LeftOut, *, up: bo
     weighted = sample.counted / sample.inclusion[items][:, None]
     slopes = np.zeros((len(left_out.rows), sample.probabilities.shape[1]))
     for sign, target in signed:
-        held = target.tally(sample.probabilities) + target.tally(weighted, items)
+        held = sample.believed(target) + target.tally(weighted, items)
         gradient = target.metric.gradient(counts_of(target, np.maximum(held, 0.0)))
         slopes += sign * target.slopes(gradient, items[left_out.rows])
     labels = sample.answers.labels.copy()

@@ -10,6 +10,9 @@ item is home the weights are 1 and the count is exact.
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Hashable
+
 import numpy as np
 
 from altmas.beliefs.worths import water_fill
@@ -19,6 +22,36 @@ MOST = 0.99
 """Ideal inclusion probabilities end here: a race that is certain to bring an item home would have to last for ever."""
 
 _STEPS = 60
+
+MOST_BYTES = 128 << 20
+"""What laps may take of memory: two rounds of three million items, and hundreds of usual ones."""
+
+
+class Laps:
+    """Arrays of the race after its last rounds, by what led there: whoever runs it again need not run all of it.
+
+    >>> laps = Laps(most=20)
+    >>> for round in range(3):
+    ...     laps.keep(round, (np.zeros(1),))
+    >>> [laps.find(round) is not None for round in range(3)]
+    [False, True, True]
+    """
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._held: OrderedDict[Hashable, tuple[FloatArray, ...]] = OrderedDict()
+        self._most = most
+
+    def find(self, key: Hashable) -> tuple[FloatArray, ...] | None:
+        """What is known of a round, if it is still held."""
+        if key in self._held:
+            self._held.move_to_end(key)
+        return self._held.get(key)
+
+    def keep(self, key: Hashable, arrays: tuple[FloatArray, ...]) -> None:
+        """Hold the arrays of a round, and let go of the oldest ones where there are too many."""
+        self._held[key] = arrays
+        while len(self._held) > 1 and sum(one.nbytes for held in self._held.values() for one in held) > self._most:
+            self._held.popitem(last=False)
 
 
 def lap_time(chances: FloatArray, count: int) -> float:

@@ -28,6 +28,11 @@ class Refit:
     contenders: list[int] = field(default_factory=list)  # of a contest: until the next refit only these are looked at
 
     @property
+    def token(self) -> bytes | None:
+        """Which arrays these are, where their keeper can tell."""
+        return getattr(self.arrays, "token", None)
+
+    @property
     def ideal(self) -> FloatArray:
         """The chances that would be best, `[N]`."""
         return self.arrays["ideal"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -37,6 +37,17 @@ class Sample:
     drawn_then: FloatArray | None = None
     before: FloatArray | None = None
     corrected: Corrected | None = None
+
+    def believed(self, target: Target) -> FloatArray:
+        """The confusion as it is believed `[C, P]`; metrics of one model after another have it in common."""
+        if self._last.get("columns") is not target.columns or self._last["width"] != target.width:
+            tally = target.tally(self.probabilities)
+            self._last.update(columns=target.columns, width=target.width, tally=tally)
+        return np.array(self._last["tally"])
+
+    @cached_property
+    def _last(self) -> dict[str, Any]:
+        return {}
 
     @cached_property
     def surprise(self) -> FloatArray:

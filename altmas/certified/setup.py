@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
 from altmas.beliefs.worths import blind_chances, chances, neyman
 from altmas.certified.anytime import Watched
 from altmas.certified.design import Linearised, linearise, minus
+from altmas.certified.race import Laps
 from altmas.certified.rereading import reading_clocks
 from altmas.certified.sample import Sample
 from altmas.certified.standing import Standing, standing
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 FIRST_FLOOR = 0.5
 """Share of the blind choice before the first answer: what the outputs say of themselves is not known to be true."""
+
+T = TypeVar("T")
 
 ANYTIME_FLOOR = 0.4
 """Share of a uniform choice in every draw, where intervals are to hold at all looks."""
@@ -67,10 +70,21 @@ class Setup:
         """The chances that tell the leader from the others, `[N]`."""
         return chances_to_tell_apart(now, self.recipe.floor, self.recipe.temperature)
 
+    def _once(self, what: str, make: Callable[[], T]) -> T:
+        """What does not depend on the metrics asked for, worked out once for all jobs that differ in those alone."""
+        job = self.job
+        held_by = (job.pool, self.recipe, job.metrics if job.drawn_for is None else job.drawn_for)
+        key = (job.seed, *map(id, held_by))
+        held = job.shared.setdefault(key, (held_by, {}))[-1]  # they are kept with it: nothing else gets their ids
+        if what not in held:
+            held[what] = make()
+        found: T = held[what]
+        return found
+
     @cached_property
     def clocks(self) -> FloatArray:
         """When each item's clock rings."""
-        return clocks(self.job.seed, self.job.pool.size)
+        return self._once("clocks", lambda: clocks(self.job.seed, self.job.pool.size))
 
     @cached_property
     def reading_clocks(self) -> FloatArray:
@@ -78,8 +92,21 @@ class Setup:
         return reading_clocks(self.job.seed, self.job.pool.size)
 
     @cached_property
+    def laps(self) -> Laps:
+        """The last laps of the race, for whoever runs it again."""
+        return self._once("laps", Laps)
+
+    @cached_property
+    def last_chances(self) -> Laps:
+        """The chances of the last round."""
+        return self._once("last chances", lambda: Laps(0))
+
+    @cached_property
     def first_chances(self) -> FloatArray:
         """Chances before the first answer `[N]`: half blind, half by what the outputs alone lead to expect."""
+        return self._once("first chances", self._first_chances)
+
+    def _first_chances(self) -> FloatArray:
         size, recipe = self.job.pool.size, self.recipe
         if self.job.even_start or recipe.worth == "uniform":
             return np.full(size, 1.0 / size)
@@ -99,12 +126,14 @@ class Setup:
     def outputs_alone(self) -> CrossFit:
         """The candidates that need no features: learners on them take seconds to prepare, and know nothing yet."""
         job = self.job
-        return self.cross_fit if job.pool.features is None else cross_fit_on(job.pool, job.seed, learners=())
+        if job.pool.features is None:
+            return self.cross_fit
+        return self._once("belief of outputs", lambda: cross_fit_on(job.pool, job.seed, learners=()))
 
     @cached_property
     def cross_fit(self) -> CrossFit:
         """The candidates of the belief, and the folds."""
-        return cross_fit_on(self.job.pool, self.job.seed, self.recipe.learners)
+        return self._once("belief", lambda: cross_fit_on(self.job.pool, self.job.seed, self.recipe.learners))
 
 
 def linearised(targets: list[Target], sample: Sample, *, every_pair: bool = False) -> list[Linearised]:

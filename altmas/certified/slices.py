@@ -25,7 +25,10 @@ from altmas.metrics.types import FloatArray
 
 
 def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFrame:
-    """A metric in each group, with its interval and P(worst): the chance that no group is worse."""
+    """A metric in each group, with its interval and P(worst): the chance that no group is worse.
+
+    Items on which the model gave no answer are no group, and no worst one.
+    """
     grouped = groups_by(estimator.pool, by)
     if by == "class" and name not in ("accuracy", "error_rate"):
         hint = "How many of a true class are found is recall:CLASS, of the whole pool."
@@ -34,10 +37,8 @@ def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFr
         estimator = right_or_wrong(estimator)
     base = _base(estimator, name)
     rows = []
-    for k, group in enumerate(grouped.names):
-        member = grouped.index == k
-        if not member.any():
-            continue
+    for k in np.flatnonzero(grouped.told):
+        member, group = grouped.index == k, grouped.names[k]
         _, found, interval = estimator.of([(1.0, within(base, member, str(group)))])
         asked = int(member[estimator.sample.answers.items].sum())
         row = {"group": group, "size": int(member.sum()), "labels": asked, **ends(interval, found)}
@@ -91,10 +92,13 @@ def compare(estimator: Estimator, by: str, a: Hashable, b: Hashable, name: str =
 
 
 def calibration(estimator: Estimator) -> pd.DataFrame:
-    """Per equal-width score bin: the mean score, the accuracy with its interval and error, and their gap, the bias."""
+    """Per equal-width score bin: the mean score, the accuracy with its interval and error, and their gap, the bias.
+
+    Items without a score are left out.
+    """
     score, bins = _probabilities(estimator), groups_by(estimator.pool, "score")
     table = by_group(estimator, "score").rename(columns={"group": "bin"}).drop(columns="p_worst")
-    mean = bins.mean(score)[bins.sizes > 0]
+    mean = bins.mean(score)[bins.told]
     return table.assign(score=mean, bias=mean - table["estimate"])
 
 
@@ -106,11 +110,13 @@ def ece(estimator: Estimator) -> tuple[float, float, float]:
     bins can only add to it.
     """
     table = calibration(estimator)
-    share = table["size"].to_numpy() / estimator.pool.size
+    share, scored = table["size"].to_numpy() / table["size"].sum(), estimator.pool.scored
     gap, error = table["bias"].to_numpy(), table["error"].to_numpy()
     lessened = float(share @ np.sqrt(np.maximum(gap**2 - error**2, 0.0)))
-    _, _, accuracy = right_or_wrong(estimator).of([(1.0, _base(right_or_wrong(estimator), "accuracy"))])
-    whole = abs(float(_probabilities(estimator).mean()) - accuracy.estimate)
+    two = right_or_wrong(estimator)
+    base = _base(two, "accuracy")
+    _, _, accuracy = two.of([(1.0, base if scored.all() else within(base, scored, "scored"))])
+    whole = abs(float(_probabilities(estimator)[scored].mean()) - accuracy.estimate)
     lessened = max(lessened, whole if whole > 2 * accuracy.error else 0.0)
     reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
     low, high = max(lessened - reach, 0.0), min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)

@@ -8,8 +8,9 @@ chances or hazards, or places bets.
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any
@@ -65,6 +66,7 @@ class State:
     rounds: int = 0
     refit: Refit | None = None
     circumstances: Circumstances = field(default_factory=Circumstances)
+    path: bytes | None = b""  # what hazards follow from, who was asked and drawn with what; None if nobody can tell
 
     @property
     def open_items(self) -> IntArray:
@@ -175,38 +177,64 @@ def advance(state: State, round: AskedRound) -> State:
     A round that was drawn with an earlier refit brings it along. Where a log knows nothing but inclusion
     probabilities, the round has those and the hazards follow from them.
     """
-    drawn_with = state.with_refit(Refit(*round.kept)) if round.kept is not None else state
-    answered = round.labels >= 0
+    drawn_with = _drawn_with(state, round)
     if round.inclusion is not None:
         hazard = np.full(len(state.hazard), np.nan)
         with np.errstate(divide="ignore"):  # an item that was certain to be asked about has an endless hazard
             hazard[round.items] = -np.log1p(-round.inclusion)
-        bets: tuple[Bets, ...] = ()
-        run = state.run
-    else:
-        now = chances_of(drawn_with)
-        believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
-        bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
-        hazard = hazard_after(state.hazard, now, state.open_items, len(round.items))
-        # The round ended when the last of its items rang; until then every clock ran, at the rate of its chances.
-        rang = (state.setup.clocks[round.items] - state.run[round.items]) / now[round.items]
-        run = state.run + now * max(rang.max(initial=0.0), 0.0)
-    return replace(
-        drawn_with,
-        asked=np.concatenate([state.asked, round.items]),
-        answers=state.answers.extended(
-            round.items[answered], round.labels[answered], round.number, round.propensities[answered]
-        ),
-        hazard=hazard,
-        run=run,
-        bets=bets,
-        rounds=round.number + 1,
+        return _after(replace(drawn_with, bets=()), round, hazard, state.run, None)
+    path, laps = path_after(state.path, drawn_with.refit, round), state.setup.laps
+    if path is not None and not state.bets and (known := laps.find(path)) is not None:
+        return _after(drawn_with, round, *known, path)
+    now = chances_of(drawn_with)
+    believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
+    bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
+    hazard = hazard_after(state.hazard, now, state.open_items, len(round.items))
+    # The round ended when the last of its items rang; until then every clock ran, at the rate of its chances.
+    rang = (state.setup.clocks[round.items] - state.run[round.items]) / now[round.items]
+    run = state.run + now * max(rang.max(initial=0.0), 0.0)
+    if path is not None:
+        laps.keep(path, (hazard, run))
+    return _after(replace(drawn_with, bets=bets), round, hazard, run, path)
+
+
+def _drawn_with(state: State, round: AskedRound) -> State:
+    return state if round.kept is None else state.with_refit(Refit(*round.kept))
+
+
+def _after(drawn_with: State, round: AskedRound, hazard: FloatArray, run: FloatArray, path: bytes | None) -> State:
+    """The answers of a round taken in, and where the race stands after it."""
+    answered = round.labels >= 0
+    answers = drawn_with.answers.extended(
+        round.items[answered], round.labels[answered], round.number, round.propensities[answered]
     )
+    asked = np.concatenate([drawn_with.asked, round.items])
+    return replace(drawn_with, asked=asked, answers=answers, hazard=hazard, run=run, rounds=round.number + 1, path=path)
 
 
-def replay(setup: Setup, rounds: Iterable[AskedRound]) -> State:
-    """The state after these rounds, from the first on."""
-    return reduce(advance, rounds, start(setup))
+def path_after(path: bytes | None, drawn_with: Refit | None, round: AskedRound) -> bytes | None:
+    """What the hazards after a round follow from: what led to it, who was asked, and the refit they were drawn with."""
+    token = b"" if drawn_with is None else drawn_with.token
+    if path is None or token is None or round.inclusion is not None:
+        return None
+    return hashlib.sha256(b"%b %b %b" % (path, token, round.items.tobytes())).digest()
+
+
+def replay(setup: Setup, rounds: Sequence[AskedRound]) -> State:
+    """The state after these rounds, from the first on; what is known of the race is not run again."""
+    state, paths = start(setup), list(_paths(rounds))
+    known = [] if state.bets else [k for k, path in enumerate(paths) if path and setup.laps.find(path) is not None]
+    first = known[-1] if known else 0
+    for round, path in zip(rounds[:first], paths, strict=False):  # who was asked; where the race stood is known later
+        state = _after(_drawn_with(state, round), round, state.hazard, state.run, path)
+    return reduce(advance, rounds[first:], state)
+
+
+def _paths(rounds: Sequence[AskedRound]) -> Iterator[bytes | None]:
+    path, refit = b"", None
+    for round in rounds:
+        refit = refit if round.kept is None else Refit(*round.kept)
+        yield (path := path_after(path, refit, round))
 
 
 def follow(state: State, answers: Answers, unanswered: Mapping[int, Choice] | None = None) -> State:
@@ -242,11 +270,17 @@ def chances_of(state: State) -> FloatArray:
     """Chances of the next round `[N]`: what brings the inclusion probabilities to the ideal ones."""
     if state.refit is None:
         return state.setup.first_chances
-    caught = catch_up(state.refit.ideal, state.hazard, math.ceil(LOOK_AHEAD * (len(state.asked) + 1)))
-    if state.setup.recipe.interval != "anytime":
-        return caught
-    # Betting must survive the worst draw, so its intervals suffer from small chances more than the estimate gains.
-    return chances(caught, floor=ANYTIME_FLOOR)
+    last, token = state.setup.last_chances, state.refit.token
+    key = None if state.path is None or token is None else (state.path, token)
+    if key is not None and (known := last.find(key)) is not None:  # a round is drawn with them, and then run
+        return known[0]
+    found = catch_up(state.refit.ideal, state.hazard, math.ceil(LOOK_AHEAD * (len(state.asked) + 1)))
+    if state.setup.recipe.interval == "anytime":
+        # Betting must survive the worst draw, so its intervals suffer from small chances more than the estimate gains.
+        found = chances(found, floor=ANYTIME_FLOOR)
+    if key is not None:
+        last.keep(key, (found,))
+    return found
 
 
 def draw(state: State, count: int) -> Choice:
@@ -284,16 +318,18 @@ def refit(state: State) -> Refit:
     arrays |= {f"warm:{name}": array for name, array in belief.warm.items()}
     arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
     arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}
+    without_features = belief.without_features
+    del belief  # of a large pool it is large, and what is kept of it is used from here on
     made = Refit(arrays, len(answers))
     now = state.with_refit(made).sample()
     if setup.recipe.best is not None:
-        return _refit_for_contest(setup, made, arrays, now, belief.without_features)
+        return _refit_for_contest(setup, made, arrays, now, without_features)
     at = linearised(setup.targets, now)
     # Kept with the refit: until the next one, estimates need not linearise again.
     made.linearised.update(zip(setup.targets, at, strict=False))
     drawn_by, by = now, at
-    if belief.without_features is not None:
-        drawn_by = replace(now, probabilities=belief.without_features, linearised={})
+    if without_features is not None:
+        drawn_by = replace(now, probabilities=without_features, linearised={})
         by = linearised(setup.targets, drawn_by)
         count = len(setup.targets)
         arrays["features_error"] = np.array(share_of_error(at[:count], by[:count], now))
@@ -334,7 +370,7 @@ def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample,
         setup.recipe.worth, setup.job, variances, drawn_by.probabilities, sample.answers, state.rounds
     )
     # Uniform worth is random sampling, so its blind share is alike for all items too.
-    blind = None if setup.recipe.worth == "uniform" else blind_chances([one.ranges for one in by])
+    blind = None if setup.recipe.worth == "uniform" else blind_chances(one.ranges for one in by)
     floor = _floor(setup, worth, at, sample, blind)
     return chances(worth, floor=floor, temperature=setup.recipe.temperature, blind=blind)
 

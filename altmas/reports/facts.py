@@ -48,7 +48,8 @@ SCHEMA = {
     "forecast [], history [], left_out [part, why]",
     "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, promise, verdict], best [] "
     "(a row per metric and model, best first), differences [], sentences []; or null for one model",
-    "status": "answered, unsure, skipped, disputed, open, asked, budget, pool, annotators, ...",
+    "status": "answered (with a label, unsure, skipped or disputed), labels, unsure, skipped, disputed, open, asked, "
+    "budget, pool, annotators, ...",
     "missing": "questions without a label: unsure, skip, disputed, taken_back, open",
     "classes_seen": "a row per declared class: class, labels (that named it) and, where the method tells it, estimate, "
     "low and high (its items in the pool)",
@@ -59,7 +60,7 @@ SCHEMA = {
     "assumptions": "sentences",
     "warnings": "sentences",
     "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels], "
-    "looks_before; or null",
+    "looks_before, replanned, retargeted; or null",
     "trail": "created, seed, secret (null until the planned labels are there, and in audits of older versions), "
     "secret_given, commitment (the first event's hash, or ''), earlier [created, labels, head], settings, versions, "
     "inputs (name -> sha256), intact, problems, head, events [seq, at, kind, body, hash]",
@@ -97,7 +98,7 @@ def gather(
     if surface is not None:
         membership(audit.pool, surface)  # refused now, if the pool has no such attributes
     wanted = Wanted(pairs, positive("rope", rope), positive("within", within), surface, estimator)
-    findings = audit.findings(level) if audit.status().answered else None
+    findings = audit.findings(level) if audit.status().labels else None
     status, pool = audit.status(), audit.pool  # after the findings, which make a refit that is due
     models = [_model(audit, findings, name, wanted) for name in _told_of(findings, pool)]
     estimates = [{**row, "model": one["name"]} for one in models for row in one["estimates"]]
@@ -113,7 +114,7 @@ def gather(
         "title": audit.settings.title,
         "as_of": status.last_answer or audit.settings.created,
         "level": used,
-        "labels": status.answered,
+        "labels": status.labels,
         "pool": {
             "size": pool.size,
             "classes": len(pool.classes),
@@ -219,7 +220,7 @@ def trail(audit: Audit, *, contents: bool = False) -> dict[str, Any]:
     versions, inputs = settings.pop("versions", {}), settings.pop("inputs", {})
     settings.pop("guidelines", None)  # said elsewhere
     created, budget = audit.created.body, audit.settings.budget
-    revealed = budget is None or len(audit.state.resolved) >= budget  # whoever has it can draw what is still to come
+    revealed = budget is None or audit.state.answered >= budget  # whoever has it can draw what is still to come
     told = contents, revealed
     return {
         "created": audit.settings.created,

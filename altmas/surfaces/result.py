@@ -10,7 +10,7 @@ import pandas as pd
 from altmas.core.findings import Findings, KnowsChances
 from altmas.core.method import draws_alike
 from altmas.core.pool import Pool
-from altmas.core.result import Result, VerdictResult
+from altmas.core.result import Result
 from altmas.core.tasks import Surface
 from altmas.metrics.errors import InputError
 from altmas.surfaces.chances import Chances, explored_chances
@@ -56,7 +56,7 @@ def _chances(method: Method, findings: Findings, where: Membership) -> Chances:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SurfaceResult(VerdictResult):
+class SurfaceResult(Result):
     """A result with `surface`, a row per arm with its items, labels, accuracy, interval and P(worst), and `verdict`."""
 
     surface: pd.DataFrame

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import entr, logit, ndtri
 from scipy.stats import rankdata
 
-from altmas.metrics.types import FloatArray, IntArray
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Quantiles of the confidence at which the slope of its effect may change; between them the effect is linear."""
@@ -44,6 +44,11 @@ class ModelOutputs(Protocol):
     @property
     def confidence(self) -> FloatArray | None:
         """The score of what was predicted `[N]`, if known."""
+        ...
+
+    @property
+    def unscored(self) -> BoolArray | None:
+        """Where a score is missing `[N]`, and the usual one stands for it; None where none is."""
         ...
 
     def probable_among(self, classes: int) -> bool:
@@ -105,7 +110,7 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     Confidences enter twice: as log odds, believed to matter as a calibrated probability would (slope near 1), and by
     rank, with a slope that may change at each knot, so that a confidence that is no probability can be learnt too. An
     opinion enters as agreement with the model under test, with its own confidence where it agrees and where it does
-    not, and in the count of those agreeing.
+    not, and in the count of those agreeing. That a score is missing is a column of its own.
 
     >>> from altmas.core.pool import Outputs
     >>> evidence_from(Outputs("model", np.array([0, 1, 1]), np.array([0.9, 0.6, 0.7])), 2).columns.shape
@@ -127,6 +132,9 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
         top = np.partition(own.scores, -2, axis=1)
         build.add(normal_scores(top[:, -1] - top[:, -2]), 0.0, 0.7)
         build.add(normal_scores(-entr(own.scores).sum(1)), 0.0, 0.7)
+    for unscored in (one.unscored for one in (own, *opinions)):
+        if unscored is not None:  # that a service gave no score may itself say how hard the item is
+            build.add(unscored.astype(np.float64), 0.0, 1.0)
     agreeing = np.zeros(len(own.predictions))
     for one in opinions:
         same = (one.predictions == own.predictions).astype(np.float64)

@@ -13,6 +13,8 @@ from altmas.surrogates.outputs.wrong_labels import WrongLabels
 INTERCEPT_SD = 2.0
 """Prior deviation of the log odds of agreement at the average item."""
 
+_ITEMS_AT_ONCE = 1 << 17
+
 CLASS_SD, CLASS_SLOPE_SD = 1.5, 0.3
 """Prior deviations of a predicted class's own log odds, and of its own slope on the confidence."""
 
@@ -60,9 +62,11 @@ class ScoreCalibrated:
 
     def probabilities(self, items: IntArray) -> FloatArray:
         """Label probabilities `[n, C]`."""
-        right = self.agreement(items)
-        out = (1 - right)[:, None] * self.wrong.probabilities(items)
-        said = self.evidence.said[items]
+        right, said = self.agreement(items), self.evidence.said[items]
+        out = np.empty((len(items), self.evidence.classes))
+        for start in range(0, len(items), _ITEMS_AT_ONCE):  # several tables of millions of items would not fit
+            some = slice(start, start + _ITEMS_AT_ONCE)
+            np.multiply((1 - right[some])[:, None], self.wrong.probabilities(items[some]), out=out[some])
         real = np.flatnonzero(said < self.evidence.classes)
         out[real, said[real]] += right[real]
         return np.asarray(out)

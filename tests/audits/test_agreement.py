@@ -122,7 +122,7 @@ def test_the_verdict_becomes_the_expert_s(disputed, world):
     audit.tell(first.id, "dog", annotator=EXPERT)
     audit.tell(unsure.id, world.label(unsure.position), annotator=EXPERT)
     now = audit.status()
-    assert (now.disputed, now.unsure, now.settled, now.answered) == (3, 0, 2, 8)
+    assert (now.disputed, now.unsure, now.settled, now.labels) == (3, 0, 2, 8)
     assert audit.pool.classes[audit.state.verdict(first.position)] == "dog"
     found = audit.findings()
     assert found.labels == 8

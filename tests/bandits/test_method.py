@@ -256,7 +256,9 @@ def test_scores_a_hair_above_one_lose_no_answers(call):
 def test_answers_that_are_no_class(call):
     said = call["predictions"].astype(object)
     said[:40] = "error"
-    result = altmas.assess(**call | {"predictions": said}, method="hierarchical-thompson", **QUICK)
+    call = call | {"predictions": said, "not_a_class": ["error"]}
+    result = altmas.assess(**call, method="hierarchical-thompson", **QUICK)
+    assert result.groups.set_index("group").loc["(no class)", "p_worst"] == 0
     nothing = result.groups.set_index("group").loc["(no class)"]
     assert (nothing["estimate"], nothing["low"], nothing["high"]) == (0.0, 0.0, 0.0)
     assert result.estimates["estimate"].between(0, 1).all()

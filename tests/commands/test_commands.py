@@ -260,7 +260,7 @@ def test_doubtful_classes_are_named(files, tmp_path):
     table.loc[0, "said"] = "CAT"
     table[["id", "said"]].to_csv(tmp_path / "odd.csv", index=False)
     out = told("init", tmp_path / "odd", "--predictions", tmp_path / "odd.csv", "--prediction", "said")
-    assert "differ in case or blanks only" in out
+    assert "'CAT' is read as the class 'cat'" in out
     table["said"] = [f"0.{i}" for i in range(len(table))]
     table[["id", "said"]].to_csv(tmp_path / "many.csv", index=False)
     out = told("init", tmp_path / "many", "--predictions", tmp_path / "many.csv", "--prediction", "said")

@@ -56,7 +56,7 @@ def test_items_that_the_table_lacks_are_skipped(files, tmp_path):
     write(half, tmp_path / "half.csv")
     told("label", audit, "--from", tmp_path / "half.csv", "-n", SIZE)
     now = status(audit)
-    assert (now["answered"], now["skipped"]) == (SIZE // 2, SIZE // 2)
+    assert (now["answered"], now["labels"], now["skipped"]) == (SIZE, SIZE // 2, SIZE // 2)
     warnings = altmas("estimate", audit, "--json").json["warnings"]
     assert any(f"{SIZE // 2} of {SIZE} questions have no label" in one for one in warnings)
 

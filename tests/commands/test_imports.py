@@ -171,7 +171,7 @@ def test_partial_takes_the_good_rows_of_a_file_with_wrong_ones(audit, mixed):
     assert done.code == 0
     assert (done.json["new"], len(done.json["refused"])) == (15, 5)
     now = status(audit)
-    assert (now["answered"], now["unsure"], now["skipped"], now["open"]) == (13, 1, 1, 5)
+    assert (now["labels"], now["unsure"], now["skipped"], now["open"]) == (13, 1, 1, 5)
 
 
 def test_other_answers_are_refused_unless_replaced(audit, tmp_path, labels):
@@ -204,7 +204,7 @@ def test_two_annotators_answer_the_same_questions_where_they_overlap(files, tmp_
         told("import", audit, todo, "--annotator", who)
     assert set(read(tmp_path / "mk.csv")["id"]) == set(read(tmp_path / "jo.csv")["id"])
     now = status(audit)
-    assert (now["answered"], now["disputed"], now["open"], now["asked"]) == (19, 1, 0, 20)
+    assert (now["labels"], now["disputed"], now["open"], now["asked"]) == (19, 1, 0, 20)
     assert now["annotators"] == {"mk": 20, "jo": 20}
     again = altmas("next", audit, "--again", "--json").json["questions"]
     assert [one["id"] for one in again] == [read(tmp_path / "jo.csv")["id"][0]]
@@ -274,7 +274,7 @@ def test_label_studio_there_and_back(audit, tmp_path, labels):
     (tmp_path / "export.json").write_text(json.dumps(export))
     told("import", audit, tmp_path / "export.json")
     now = status(audit)
-    assert (now["answered"], now["skipped"], now["annotators"]) == (4, 1, {"mk@home": 5})
+    assert (now["labels"], now["skipped"], now["annotators"]) == (4, 1, {"mk@home": 5})
     assert told("import", audit, tmp_path / "export.json").startswith("0 answers taken, 5 known already")
 
 

@@ -50,7 +50,7 @@ def faults(schema, value, where=""):
 def schemas():
     blocks = re.findall(r"^```json\n(.*?)^```", PAGE.read_text(), flags=re.MULTILINE | re.DOTALL)
     found = [json.loads(block) for block in blocks]
-    return {one["schema"].removeprefix("altmas-").removesuffix("/1"): one for one in found}
+    return {one["schema"].removeprefix("altmas-").partition("/")[0]: one for one in found}
 
 
 SCHEMAS = schemas()
@@ -130,8 +130,21 @@ def test_next_shows_nothing_that_a_model_said(audit):
     found = checked("next", audit, "-n", 12)
     assert len(found["questions"]) == 12
     for one in found["questions"]:
-        assert set(one) == {"id", "text", "region", "label"}
+        assert set(one) == {"id", "text", "label"}
         assert not set(one) & set(SECRETS)
+
+
+def test_set(files, tmp_path):
+    audit = init(files, tmp_path / "a", "--group", "region", "--budget", 30)
+    found = checked("set", audit, "--budget", 40, "--show", "text,region", "--no-reveal", "--target", "accuracy >= 80%")
+    changed = {"budget": 40, "show": ["text", "region"], "reveal": False, "targets": ["accuracy >= 0.8"]}
+    assert (found["event"], found["changed"], found["notes"]) == (2, changed, [])
+    assert checked("set", audit, "--budget", 40)["event"] is None
+    looked = checked("check", audit)
+    assert {name: looked[name] for name in ("budget", "reveal", "targets")} == {
+        "budget": 40, "reveal": False, "targets": ["accuracy >= 0.8"],
+    }  # fmt: skip
+    assert (looked["annotators_see"], looked["withheld"]) == (["text", "region"], [])
 
 
 def test_import(audit, files):
@@ -145,7 +158,7 @@ def test_import(audit, files):
 def test_status(audit):
     found = checked("status", audit)
     assert found["annotators"] == {"table": 30, "mk": 9}
-    assert (found["answered"], found["unsure"], found["skipped"], found["pool"]) == (36, 2, 1, 120)
+    assert (found["answered"], found["labels"], found["unsure"], found["skipped"]) == (39, 36, 2, 1)
     assert found["open"] == found["asked"] - 39
     assert re.fullmatch(r"[0-9a-f]{64}", found["head"])
     assert found["unseen"] == []

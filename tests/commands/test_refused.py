@@ -45,7 +45,7 @@ from worlds.commands import altmas, head, init, refused, told
         (["--predictions", "ours.csv", "--seed", "-1"], "seed must be an int >= 0; got -1."),
         (["--predictions", "ours.csv", "--budget", "121"], "budget must be at most the pool's size, 120; got 121."),
         (["--predictions", "ours.csv", "--guidelines", "ours.parquet"], "ours.parquet must be "),
-        (["--predictions", "ours.csv", "--items", "."], "must be there for every item; got none for 120 of 120"),
+        (["--predictions", "ours.csv", "--items", "."], "must be there for most items; got none for 120 of 120"),
         (
             ["--predictions", "ours.csv", "--predictions", "ours.csv"],
             "must be distinct; got ['ours', 'ours']. Write name=path.",

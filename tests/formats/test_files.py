@@ -23,14 +23,15 @@ from worlds.formats import refused, save
 def test_pickles_are_refused_by_name(tmp_path, name):
     refused(
         save(tmp_path, name, b"anything"),
-        f"{name} must be CSV, TSV, Parquet, JSONL, JSON or npz; got a pickle. "
+        f"{name} must be CSV, TSV, xlsx, Parquet, JSONL, JSON or npz; got a pickle. "
         "Opening it would run whatever program is in it: ask for another format.",
     )
 
 
 def test_other_endings_and_paths_that_are_no_files(tmp_path):
-    kinds = "CSV, TSV, Parquet, JSONL, JSON or npz"
-    refused(save(tmp_path, "a.xlsx", b""), f"a.xlsx must be {kinds}; got the ending '.xlsx'. Save it as 'CSV UTF-8'.")
+    kinds = "CSV, TSV, xlsx, Parquet, JSONL, JSON or npz"
+    hint = "Save it as .xlsx, or as 'CSV UTF-8'."
+    refused(save(tmp_path, "a.ods", b""), f"a.ods must be {kinds}; got the ending '.ods'. {hint}")
     refused(save(tmp_path, "a", b""), f"a must be {kinds}; got no ending. The name's ending tells the format.")
     refused(tmp_path, f"{tmp_path} must be a file; got a folder.")
     refused("no\0where.csv", "no\0where.csv must be a file; got no file at that path.")

@@ -22,14 +22,16 @@ def test_a_file_with_common_names(tmp_path):
     assert found.pool.outputs[0].name == "vendor"
     np.testing.assert_allclose(found.pool.scores, [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
     assert found.pool.groups["region"].tolist() == ["north", "(missing)", "south"]
-    assert found.items.to_dict("list") == {"region": ["north", "", "south"], "text": ["Miaow.", "Woof.", "Hm."]}
+    assert found.items.to_dict("list") == {"text": ["Miaow.", "Woof.", "Hm."]}
+    assert found.withheld.to_dict("list") == {"region": ["north", "", "south"]}
     assert found.media == [None] * 3
     assert found.inputs == {str(path): hashlib.sha256(CSV.encode()).hexdigest()}
     assert found.notes == [
         "vendor.csv: id from 'id', predictions from 'label', scores of 2 classes "
         "(guessed by name: 'id', 'label', 'p_*')",
-        "annotators see 'region', 'text'",
+        "annotators see 'text'",
         "withheld from annotators: 'label', 'p_cat', 'p_dog'",
+        "withheld from annotators, whom groups may sway: 'region'; --show names what they see",
     ]
 
 
@@ -99,12 +101,19 @@ def test_abstentions_and_answers_that_are_no_class(tmp_path):
     path = save(tmp_path, "v.csv", "id,prediction\n1,cat\n2,\n3,error\n4,dog\n")
     found = ingest(path, classes=["cat", "dog", "bird"])
     assert found.pool.predictions.tolist() == [0, 3, 3, 1]
-    assert found.notes[-1] == "2 predictions of v are no class and count as wrong, e.g. nothing"
+    said = "v gave no answer on 2 of 4 items (50.0%): they count as wrong, and belong to no class"
+    assert found.notes[-1] == f"{said} (it said nothing 1, 'error' 1)"
     refused(
-        "predictions of v.csv must be there for every item; got none in row 3. "
-        "Declare the classes if the model may abstain.",
+        "predictions must be classes; got what looks like no answer: 'error' (1 prediction). "
+        "--not-a-class error if it gave no answer there; --is-a-class if it is a class.",
         path,
     )
+    found = ingest(path, not_a_class=["ERROR"])
+    assert found.pool.classes == ("cat", "dog")
+    assert found.pool.predictions.tolist() == [0, 2, 2, 1]
+    found = ingest(path, is_a_class=["error"])
+    assert found.pool.classes == ("cat", "dog", "error")
+    assert found.pool.unanswered() == 1
 
 
 def test_a_declared_class_the_model_does_not_know_has_probability_0(tmp_path):

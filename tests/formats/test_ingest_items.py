@@ -16,13 +16,35 @@ def test_an_items_table_is_joined_and_shown(tmp_path):
     base = save(tmp_path, "v.csv", "id,prediction,hint\na,x,1\nb,y,2\n")
     items = save(tmp_path, "items.csv", "id,text,region,true_label\nz,?,?,?\nb,B,south,y\na,A,north,x\n")
     found = ingest(base, items=items, groups=["region"])
-    assert found.items.to_dict("list") == {"text": ["A", "B"], "region": ["north", "south"]}
+    assert found.items.to_dict("list") == {"text": ["A", "B"]}
     assert found.pool.groups["region"].tolist() == ["north", "south"]
-    assert found.notes[-2:] == ["annotators see 'text', 'region'", "withheld from annotators: 'true_label'"]
+    assert found.notes[-3:] == [
+        "annotators see 'text'",
+        "withheld from annotators: 'true_label'",
+        "withheld from annotators, whom groups may sway: 'region'; --show names what they see",
+    ]
+    # Kept for later: never what a model said, or what may be the truth.
+    assert found.withheld.to_dict("list") == {"region": ["north", "south"], "hint": ["1", "2"]}
     assert str(items) in found.inputs
     assert ingest(base, items=items, show=["hint", "text"]).items.columns.tolist() == ["hint", "text"]
     assert ingest(base, items=items, text="text").items.columns.tolist() == ["text"]
     assert ingest(base, items=items, text="text", show=["region"]).items.columns.tolist() == ["text", "region"]
+    assert ingest(base, items=items, show=["id"]).items.columns.tolist() == []
+    assert ingest(base, items=items, show=["region", "id"], groups=["region"]).notes[-1] == "annotators see 'region'"
+
+
+def test_id_stands_for_the_id_whatever_its_column_is_called():
+    table = pd.DataFrame({"ticket": ["a", "b"], "prediction": ["x", "y"], "text": ["A", "B"]})
+    for show in (["id", "text"], ["ticket", "text"]):
+        assert ingest(table, id="ticket", show=show).items.columns.tolist() == ["text"]
+
+
+def test_columns_too_large_to_keep_are_named(monkeypatch):
+    monkeypatch.setattr("altmas.formats.ingest.KEPT_CHARACTERS", 20)
+    table = pd.DataFrame({"id": [1, 2], "prediction": ["x", "y"], "text": ["A", "B"], "long": ["z" * 9] * 2, "n": "s"})
+    found = ingest(table, text="text")
+    assert found.withheld.columns.tolist() == ["long"]  # nothing is left for the next
+    assert found.notes[-1] == "too large to keep, so never to be shown unless --show names them now: 'n'"
 
 
 def test_what_a_model_said_is_not_shown(tmp_path):
@@ -57,12 +79,31 @@ def test_images_by_id_with_and_without_their_ending(tmp_path):
     assert "annotators see no columns" in found.notes
 
 
-def test_images_that_are_missing_or_double(tmp_path):
-    base = save(tmp_path, "v.csv", "id,prediction\na,x\nb,y\nc,x\n")
+BY_ID = "--items names the folder; where images are not named by id, --image names the column with their names."
+
+
+def test_some_images_may_be_missing_and_most_may_not(tmp_path):
+    base = save(tmp_path, "v.csv", "id,prediction\na,x\nb,y\nc,x\nd,y\n")
     folder = tmp_path / "images"
     save(tmp_path, "images/a.png", PNG)
-    refused(f"images in {folder} must be there for every item; got none for 2 of 3, e.g. 'b', 'c'.", base, items=folder)
-    for name in ("b.png", "b.jpg", "c.png"):
+    said = f"images in {folder} must be there for most items; got none for 3 of 4, e.g. 'b', 'c', 'd'."
+    refused(f"{said} {BY_ID}", base, items=folder)
+    save(tmp_path, "images/b.png", PNG)
+    found = ingest(base, items=folder)
+    assert [bool(one) for one in found.media] == [True, True, False, False]
+    lacking = "2 of 4 items have no image; annotators see only the id and columns: 'c', 'd'"
+    assert found.notes[-1] == lacking
+    for name, content in (("c.png", b""), ("d.png", b"%PDF-1.7")):
+        save(tmp_path, f"images/{name}", content)
+    found = ingest(base, items=folder)
+    assert [bool(one) for one in found.media] == [True, True, False, False]
+    assert found.notes[-2:] == [lacking, "2 files are no images that can be shown, or empty: those of 'c', 'd'"]
+
+
+def test_images_that_are_double(tmp_path):
+    base = save(tmp_path, "v.csv", "id,prediction\na,x\nb,y\nc,x\n")
+    folder = tmp_path / "images"
+    for name in ("a.png", "b.png", "b.jpg", "c.png"):
         save(tmp_path, f"images/{name}", PNG)
     refused(f"images in {folder} must be one per id; got b.jpg, b.png for 'b'.", base, items=folder)
 
@@ -110,11 +151,14 @@ def test_absolute_names_and_links_to_outside_by_id(tmp_path):
 def test_only_pictures_are_images(tmp_path):
     base = save(tmp_path, "v.csv", "id,prediction,file\na,x,a.svg\nb,y,a.svg\n")
     save(tmp_path, "images/a.svg", "<svg/>")
-    with pytest.raises(InputError, match="images must be files ending in .bmp, .gif"):
+    with pytest.raises(InputError, match="must be PNG, .* files for most items; got 2 of 2 that are not, e.g. 'a.svg'"):
         ingest(base, items=tmp_path / "images", image="file")
     long = save(tmp_path, "w.csv", f"id,prediction,file\na,x,{'x' * 5000}\nb,y,a\n")
-    with pytest.raises(InputError, match="must be there for every item; got none for 2 of 2"):
+    with pytest.raises(InputError, match="must be there for most items; got none for 2 of 2, .* --image names the col"):
         ingest(long, items=tmp_path / "images", image="file")
+    empty = save(tmp_path, "e.csv", "id,prediction,file\na,x,\nb,y,\n")
+    with pytest.raises(InputError, match="image must be a column with the names of image files; got nothing in any"):
+        ingest(empty, items=tmp_path / "images", image="file")
 
 
 def test_tables_from_memory_have_a_digest_of_their_cells():

@@ -67,8 +67,14 @@ def test_what_excel_saves_in_western_countries_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("id,answer\n1,cat\n", "todo.csv must have a column 'label'; got columns ['id', 'answer']."),
-        ("name,label\n1,cat\n", "todo.csv must have a column 'id'; got columns ['name', 'label']."),
+        (
+            "id,answer\n1,cat\n",
+            "todo.csv must have a column 'label'; got columns ['id', 'answer']. Name another with label=....",
+        ),
+        (
+            "name,label\n1,cat\n",
+            "todo.csv must have a column 'id'; got columns ['name', 'label']. Name another with id=....",
+        ),
         ("id,ID,label\n1,2,cat\n", "columns of todo.csv must name 'id' once; got 'id' and 'ID'."),
     ],
 )

@@ -80,7 +80,7 @@ def test_gaps_when_written(tmp_path):
         ({"": ["x"]}, "a.csv", "columns must have names; got ['']."),
         ({"a": [float("inf")]}, "a.jsonl", "numbers in JSON must be finite; got infinity."),
         ({"a": ["x"]}, "a.xlsx", "a.xlsx must be CSV, TSV, Parquet, JSONL, JSON or npz; got the ending '.xlsx'. "
-         "Save it as 'CSV UTF-8'."),
+         "The name's ending tells the format."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_written(tmp_path, frame, name, sentence):

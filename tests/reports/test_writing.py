@@ -101,7 +101,7 @@ def test_content_and_notes_stay_out_unless_asked_for(audit, facts, page):
     for text in (render(asked, ".html"), render(asked, ".md"), render(asked, ".json")):
         assert "what item" in text
         assert "a remark" in text
-    assert len(asked["items"]) == facts["status"]["answered"] + facts["status"]["unsure"]
+    assert len(asked["items"]) == facts["status"]["labels"] + facts["status"]["unsure"]
 
 
 def test_asked_comparison_and_the_picked_one(audit, facts):

@@ -16,7 +16,7 @@ from worlds.places import ROOT
 
 NUMERIC = {"numpy", "scipy"}
 LEARNING = {"threadpoolctl", "tensorflow", "tensorflow_probability", "keras", "sklearn", "skopt"}
-WEB = {"jinja2", "markupsafe", "starlette", "uvicorn"}
+WEB = {"jinja2", "markdown_it", "markupsafe", "starlette", "uvicorn"}
 USUAL = NUMERIC | {"pandas"}
 
 # A row per room in the order of the flow: the rooms it may import, and the packages. Each imports rows above it only.
@@ -32,7 +32,7 @@ TABLE = {
     "surfaces": (("core", "metrics", "surrogates", "words"), USUAL),
     "plots": (("core", "metrics", "surfaces", "words"), USUAL | {"matplotlib"}),
     "features": (("core", "metrics"), USUAL | {"sklearn", "PIL"}),
-    "formats": (("core", "features", "metrics"), USUAL | {"pyarrow"}),
+    "formats": (("core", "features", "metrics", "words"), USUAL | {"openpyxl", "pyarrow", "sklearn"}),
     "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces", "words"), set()),
     "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib"}),
@@ -41,7 +41,9 @@ TABLE = {
         ("audits", "catalogue", "core", "formats", "metrics", "page", "plots", "reports", "surfaces", "words"),
         USUAL | {"click", "matplotlib", "rich"},
     ),
-    "assessment": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
+    "given": (("core", "formats", "metrics"), set()),
+    "assessment": (("catalogue", "core", "given", "metrics", "surfaces", "words"), USUAL),
+    "better": (("assessment", "core", "metrics", "words"), USUAL),
     "testing": (("core", "metrics"), USUAL),
     "demo": (
         ("assessment", "audits", "commands", "core", "metrics", "plots"),
@@ -53,12 +55,14 @@ TABLE = {
 
 AGAINST = {
     ("altmas/core/result.py", "plots"): "a result draws itself",
+    ("altmas/core/result.py", "words"): "a result shows itself in notebooks",
+    ("altmas/core/pool.py", "words"): "a pool shows itself in notebooks",
     ("altmas/surfaces/surface.py", "formats"): "a surface writes its table",
     ("altmas/audits/audit.py", "reports"): "an audit writes its report",
 }
 """Late imports against the direction: conveniences of what users hold in their hands, and no others."""
 
-LATE = {"PIL", "sklearn", "matplotlib", "pyarrow", "jinja2", "markupsafe", "starlette", "uvicorn"}
+LATE = {"PIL", "openpyxl", "sklearn", "matplotlib", "pyarrow", *WEB}
 """Packages that cost time to load: imported where they are needed, but for the rooms that are about them."""
 
 FILES = sorted(
