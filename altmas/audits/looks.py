@@ -174,8 +174,8 @@ class AuditFindings:
         return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
 
     @cached_property
-    def verdict(self) -> str | None:
-        """What the answers say about the audit's task, in words; None where the task is to estimate."""
+    def verdict(self) -> str:
+        """What the answers say about the audit's task, in words."""
         task = self.audit.settings.goal
         if isinstance(task, Identify) and isinstance(self.found, Identifies):
             return str(self.found.identified(task).attrs["verdict"])
@@ -185,7 +185,9 @@ class AuditFindings:
         if isinstance(task, Compare):
             return str(self.compare(task.by, task.a, task.b, rope=task.rope)["verdict"])
         surface = getattr(self.audit.method, "surface_task", task)
-        return surface_found(self.audit.method, self.found, surface).verdict if isinstance(surface, Surface) else None
+        if isinstance(surface, Surface):
+            return surface_found(self.audit.method, self.found, surface).verdict
+        return in_short(self.found.estimates, self.level, self.pool.size)
 
     def confusion(self, model: str | None = None) -> pd.DataFrame | None:
         """Counts per true and predicted class on the whole pool, each with its interval."""

@@ -128,7 +128,7 @@ class Settings:
             raise InputError("experts", "be named once each", ", ".join(self.experts))
         for name, given in (("second_readings", self.second_readings), ("cost_expert", self.cost_expert)):
             if given is not None and not self.experts:
-                hint = "Name those who read answers again: experts, --experts."
+                hint = "Name those who read answers again: experts=...."
                 raise InputError("experts", f"be named for {name}", "nobody", hint)
         if self.experts and not getattr(method, "takes_readings", False):
             rule, hint = "come with a method whose answers can be corrected", "Take certified, without --anytime."

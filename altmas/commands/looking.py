@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +12,7 @@ from altmas.commands import shared
 from altmas.commands.options import command
 from altmas.words.classes import never_answered
 from altmas.words.comparing import DIRECTLY
+from altmas.words.no_answer import failures
 from altmas.words.wording import counted, is_share
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def estimate(
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
         verdict, features, people = found.verdict, found.features_verdict, found.people
-        classes = found.classes_seen if as_json else None
+        classes, unanswered = found.classes_seen if as_json else None, failures(found.pool)
     if target is not None:
         from altmas.formats.writing import write_table
 
@@ -81,6 +82,7 @@ def estimate(
             "missing": missing,
             "classes_seen": shared.rows(classes),
             "verdict": verdict,
+            "failures": unanswered,
             "features": features,
             "people": people,
             "warnings": list(warnings),
@@ -97,9 +99,7 @@ def estimate(
     for promise in promises:
         named = ", ".join(dict.fromkeys(table["metric"][table["promise"] == promise]))
         shared.say(f"The intervals{f' of {named}' if len(promises) > 1 else ''} promise: {promise}")
-    if verdict is not None:
-        shared.say(f"About the task: {verdict}")
-    for sentence in (features, *people["sentences"]):
+    for sentence in (verdict, *unanswered, features, *people["sentences"]):
         if sentence:
             shared.say(sentence)
     shared.say_warnings(warnings)
@@ -123,9 +123,8 @@ def worst(audit: Path, by: str, metric: str, count: int, level: float | None, mo
             {"model": name, "verdict": table.attrs["verdict"], "groups": shared.rows(table)}
             for name, table in tables.items()
         ]
-        shared.say_json(
-            "worst", {"by": by, "metric": metric, "m": count, "level": found.level, **_of_each(each)}, audit
-        )
+        data = {"by": by, "metric": metric, "m": count, "level": found.level, "models": each}
+        shared.say_json("worst", data, audit, version=2)
         return
     chance = "P(worst)" if count == 1 else f"P(among {count} worst)"
     for name, table in tables.items():
@@ -144,11 +143,6 @@ def _asked_of(models: tuple[str, ...], model: str | None) -> tuple[str, ...]:
 
 def _of(name: str, models: tuple[str, ...]) -> str:
     return f"{name}: " if len(models) > 1 else ""
-
-
-def _of_each(each: list[dict[str, Any]]) -> dict[str, Any]:
-    """What is told of one model, or of several as a list."""
-    return each[0] if len(each) == 1 else {"models": each}
 
 
 @command()
@@ -172,7 +166,8 @@ def compare(
         warnings = found.warnings
     if as_json:
         each = [{"model": name, **row} for name, row in rows.items()]
-        shared.say_json("compare", {"by": by, "rope": rope, "level": found.level, **_of_each(each)}, audit)
+        data = {"by": by, "rope": rope, "level": found.level, "models": each}
+        shared.say_json("compare", data, audit, version=2)
         return
     from altmas.reports.numbers import signed, signed_interval
 

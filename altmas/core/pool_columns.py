@@ -120,14 +120,15 @@ def _share_classes(said: Iterable[Hashable], labels: Sequence[Hashable]) -> None
         got = ", ".join(f"{mine!r} and {theirs!r}" for mine, theirs in pairs[:5])
         hint = "Spell them alike, or declare classes=[...] if they differ."
         raise InputError("predictions and labels", "be spelt alike", got, hint)
-    if not predicted & set(merged([*answered, *predicted])) & answered and not _nearly(predicted, answered):
+    # One label alone may be a class that nobody predicted.
+    if len(answered) > 1 and not _have_in_common(predicted, answered):
         got = f"predictions {sorted_classes(predicted)[:5]} and labels {sorted_classes(answered)[:5]}"
         hint = "Give both in the same words or numbers, or declare classes=[...]."
         raise InputError("predictions and labels", "have a class in common", got, hint)
 
 
-def _nearly(predicted: set[Hashable], answered: set[Hashable]) -> bool:
-    """Whether some fraction is in both but for its precision."""
+def _have_in_common(predicted: set[Hashable], answered: set[Hashable]) -> bool:
+    """Whether some class is in both, a fraction perhaps in another precision."""
     return bool((class_indices(list(predicted), list(answered)) < len(answered)).any())
 
 

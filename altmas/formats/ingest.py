@@ -267,7 +267,8 @@ def _well_named(classes: Sequence[Hashable]) -> None:
     reserved = [name for name in names if name.strip().casefold() in RESERVED]
     if reserved:
         rule = "not be named 'unsure' or 'skip', which are answers"
-        raise InputError("classes", rule, repr(reserved[0]), "Rename it in the files.")
+        hint = "not_a_class=... takes it as no answer; a class must be renamed in the files."
+        raise InputError("classes", rule, repr(reserved[0]), hint)
     if len(set(names)) < len(names):
         raise InputError("classes", "differ as text", names[:12])
 

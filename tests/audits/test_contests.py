@@ -85,7 +85,7 @@ def test_what_vendors_prints(folder):
     found = strict(altmas("vendors", folder, "--anytime", "--json").out)
     assert "all looks" in found["contests"][0]["promise"]
     assert found["best"][0]["model"] == found["contests"][0]["leader"] == "m1"
-    assert "About the task: 'm1' is " in altmas("estimate", folder).out
+    assert "'m1' is " in altmas("estimate", folder).out
     assert "25 answered" in altmas("status", folder).out
 
 

@@ -58,10 +58,10 @@ def test_init_with_money_for_both(files, tmp_path):
     [
         (["--experts", "ada", "--method", "random"], "experts must come with a method whose answers can be corrected"),
         (["--experts", "ada", "--anytime"], "experts must come with a method whose answers can be corrected"),
-        (["--cost-expert", 3, "--budget", 50], "experts must be named for cost_expert"),
-        (["--experts", "ada", "--cost-expert", 3], "budget must be given with cost_expert"),
-        (["--experts", "ada", "--cost-expert", -1, "--budget", 50], "cost_expert must"),
-        (["--experts", "ada", "--second-readings", 99, "--budget", 50], "second_readings must be at most 50"),
+        (["--cost-expert", 3, "--budget", 50], "experts must be named for --cost-expert"),
+        (["--experts", "ada", "--cost-expert", 3], "budget must be given with --cost-expert"),
+        (["--experts", "ada", "--cost-expert", -1, "--budget", 50], "--cost-expert must"),
+        (["--experts", "ada", "--second-readings", 99, "--budget", 50], "--second-readings must be at most 50"),
     ],
 )
 def test_what_makes_no_sense_is_refused(files, tmp_path, options, why):

@@ -210,18 +210,25 @@ def test_worst(audit):
         ("region", "error_rate", 1, "ours"),
         ("score", "accuracy", 1, "ours"),
     ):
-        found = checked("worst", audit, "--by", by, "--metric", metric, "-m", m, "--model", model)
+        whole = checked("worst", audit, "--by", by, "--metric", metric, "-m", m, "--model", model)
+        (found,) = whole["models"]
         assert sum(one["p"] for one in found["groups"]) == pytest.approx(m)
         assert [one["p"] for one in found["groups"]] == sorted((one["p"] for one in found["groups"]), reverse=True)
         assert sum(one["size"] for one in found["groups"]) == 120
-        assert (found["model"], found["m"]) == (model, m)
+        assert (found["model"], whole["m"]) == (model, m)
+
+
+def test_worst_of_every_model(audit):
+    assert [one["model"] for one in checked("worst", audit)["models"]] == ["ours", "theirs"]
 
 
 def test_compare(audit):
-    found = checked("compare", audit, "--group", "region", "--a", "north", "--b", "south", "--rope", "0.1")
-    assert found["p_lower"] + found["p_equal"] + found["p_higher"] == pytest.approx(1)
-    assert found["low"] <= found["estimate"] <= found["high"]
-    assert (found["a"], found["b"], found["rope"]) == ("north", "south", 0.1)
+    whole = checked("compare", audit, "--group", "region", "--a", "north", "--b", "south", "--rope", "0.1")
+    assert [one["model"] for one in whole["models"]] == ["ours", "theirs"]
+    for found in whole["models"]:
+        assert found["p_lower"] + found["p_equal"] + found["p_higher"] == pytest.approx(1)
+        assert found["low"] <= found["estimate"] <= found["high"]
+        assert (found["a"], found["b"], whole["rope"]) == ("north", "south", 0.1)
 
 
 def test_surface(audit):
@@ -268,8 +275,8 @@ def test_ids_and_classes_are_of_the_types_the_file_has(tmp_path, kind, one):
     assert {type(query["id"]) for query in checked("next", audit)["questions"]} == {one}
     told("label", audit, "--from", tmp_path / "truth.csv", "-n", 25)
     checked("estimate", audit)  # every prediction was right: intervals of no width, no NaN
-    assert {row["group"] for row in checked("worst", audit)["groups"]} == {one(0), one(1), one(2)}
-    assert checked("compare", audit, "--group", "class", "--a", "0", "--b", "2")["a"] == one(0)
+    assert {row["group"] for row in checked("worst", audit)["models"][0]["groups"]} == {one(0), one(1), one(2)}
+    assert checked("compare", audit, "--group", "class", "--a", "0", "--b", "2")["models"][0]["a"] == one(0)
 
 
 @pytest.mark.slow

@@ -129,7 +129,7 @@ def test_ingest_joins_a_table_of_items_and_uses_no_models_file():
     assert np.array_equal(found.pool.features[:, 3], given_features("auto", MIXED, N)[0][:, 0])
     refused(
         "features must have items to be made of where they are 'auto'; got neither columns of their own nor images. "
-        "Give items=, a table or a folder of images (--items).",
+        "Give items=..., a table or a folder of images.",
         base[["id", "prediction"]],
         features="auto",
     )

@@ -123,21 +123,30 @@ def test_a_declared_class_the_model_does_not_know_has_probability_0(tmp_path):
 
 
 NAMED = "A column named by an option must be in every file; without the option common names are tried."
-
+OTHER = "id=... names another column."
 
 WRONG = {
-    "no id": ("x,label\n1,a\n", {}, "v.csv must have a column 'id' of ids; got columns ['x', 'label']."),
+    "no id": (
+        "x,label\n1,a\n",
+        {},
+        "v.csv must have a column 'id' of ids; got columns ['x', 'label']. Name it with id=....",
+    ),
     "no such id": (
         "id,label\n1,a\n",
         {"id": "key"},
-        "v.csv must have a column 'key' of ids; got columns ['id', 'label'].",
+        "v.csv must have a column 'key' of ids; got columns ['id', 'label']. Name it with id=....",
     ),
-    "ids twice": ("id,label\na,x\n\nb,y\na,x\n", {}, "ids of v.csv must be unique; got 'a' in rows 2, 5."),
-    "an empty id": ("id,label\na,x\n,y\n", {}, "ids of v.csv must be there for every row; got none in row 3."),
+    "ids twice": ("id,label\na,x\n\nb,y\na,x\n", {}, f"ids of v.csv must be unique; got 'a' in rows 2, 5. {OTHER}"),
+    "an empty id": (
+        "id,label\na,x\n,y\n",
+        {},
+        f"ids of v.csv must be there for every row; got none in row 3. {OTHER}",
+    ),
     "no predictions": (
         "id,text\na,x\n",
         {},
-        "v.csv must have a column of predictions, or scores for each class; got neither by name. Columns: id, text.",
+        "v.csv must have a column of predictions, or scores for each class; got neither by name. "
+        "Name them with prediction=... or scores=.... Columns: id, text.",
     ),
     "no such prediction": (
         "id,text\na,x\n",
@@ -147,7 +156,8 @@ WRONG = {
     "no such scores": (
         "id,label\na,x\n",
         {"scores": "p_*"},
-        "scores 'p_*' must match a column for each class of v.csv; got 0.",
+        "scores 'p_*' must match a column for each class of v.csv; got 0. "
+        "scores='p_*' takes p_cat, p_dog and so on. Columns: id, label.",
     ),
     "two stars": ("id,label\na,x\n", {"scores": "p_*_*"}, "scores must have one * for the class's name; got 'p_*_*'."),
     "no such confidence": (
@@ -168,12 +178,14 @@ WRONG = {
     "scores of more classes than declared": (
         "id,label,p_a,p_b,p_c\n1,a,0.9,0.1,0\n",
         {"classes": ["a", "b"]},
-        "scores of v.csv must be of the classes ['a', 'b']; got also of ['c'].",
+        "scores of v.csv must be of the classes ['a', 'b']; got also of ['c']. "
+        "Declare them with classes=[...], or name other columns with scores=....",
     ),
     "logits of too few classes": (
         "id,label,p_a,p_b\n1,a,0.9,0.1\n",
         {"classes": ["a", "b", "c"], "logits": True},
-        "logits of v.csv must be there for every class; got none of ['c'].",
+        "logits of v.csv must be there for every class; got none of ['c']. "
+        "Leave them out of classes=[...], or name other columns with scores=....",
     ),
     "scores that are no probabilities": (
         "id,label,p_a,p_b\n1,a,9,1\n",
@@ -183,22 +195,26 @@ WRONG = {
     "a class named unsure": (
         "id,label\n1,a\n2,Unsure\n",
         {},
-        "classes must not be named 'unsure' or 'skip', which are answers; got 'Unsure'.",
+        "classes must not be named 'unsure' or 'skip', which are answers; got 'Unsure'. "
+        "not_a_class=... takes it as no answer; a class must be renamed in the files.",
     ),
     "a declared class named skip": (
         "id,label\n1,a\n",
         {"classes": ["a", " SKIP"]},
-        "classes must not be named 'unsure' or 'skip', which are answers; got ' SKIP'.",
+        "classes must not be named 'unsure' or 'skip', which are answers; got ' SKIP'. "
+        "not_a_class=... takes it as no answer; a class must be renamed in the files.",
     ),
     "no such group": (
         "id,label\n1,a\n2,b\n",
         {"groups": ["region"]},
-        "groups must name columns of the predictions or the items; got 'region'; there are ['id', 'label'].",
+        "groups must name columns of the predictions or the items; got 'region'; there are ['id', 'label']. "
+        "groups=... names another.",
     ),
     "an outcome shown": (
         "id,label\n1,a\n2,b\n",
         {"show": ["label"]},
-        "columns to show must be the item's own; got 'label', which the model under test said.",
+        "columns to show must be the item's own; got 'label', which the model under test said. "
+        "Leave it out of show=..., or name others.",
     ),
     "one class": (
         "id,label\n1,a\n2,a\n",
@@ -211,7 +227,7 @@ WRONG = {
     "an image column and no folder": (
         "id,label,file\n1,a,x.png\n2,b,y.png\n",
         {"image": "file"},
-        "image must be given with items, a folder of images or a table file; got 'file'.",
+        "image must be given with items, a folder of images or a table file; got 'file'. Give items=....",
     ),
     "names": ("id,label\n1,a\n2,b\n", {"names": ["a", "b"]}, "names must be one for each of 1 files; got 2."),
 }
@@ -258,12 +274,14 @@ def test_numbers_and_text_of_two_files_are_the_same_ids_and_classes(tmp_path):
 def test_files_that_do_not_fit_together(tmp_path):
     one = save(tmp_path, "a.csv", "id,label\n1,x\n2,y\n3,x\n")
     other = save(tmp_path, "b.csv", "id,label\n1,x\n4,y\n")
-    refused("ids of b.csv must be those of a.csv; got 2 missing, e.g. '2', '3'; 1 more, e.g. '4'.", [one, other])
+    missing = "ids of b.csv must be those of a.csv; got 2 missing, e.g. '2', '3'; 1 more, e.g. '4'."
+    refused(f"{missing} {OTHER}", [one, other])
     refused("names of predictions must be distinct; got ['a', 'a']. Write name=path.", [one, one])
     np.save(tmp_path / "s.npy", np.full((3, 2), 0.5))
     third = save(tmp_path, "c.csv", "id,label\n1,x\n2,y\n3,x\n")
     refused(
-        f"scores must be columns where there are several models; got the file {tmp_path / 's.npy'}.",
+        f"scores must be columns where there are several models; got the file {tmp_path / 's.npy'}. "
+        "Name columns, such as scores='p_*'.",
         [one, third],
         scores=tmp_path / "s.npy",
     )
@@ -313,6 +331,5 @@ def test_features_by_row_or_by_id(tmp_path):
     np.save(tmp_path / "f.npy", np.zeros((3, 2)))
     refused("features must be one row per item; got 3 features for 2 items.", base, features=tmp_path / "f.npy")
     pd.DataFrame({"id": ["b"], "x": [1]}).to_parquet(tmp_path / "f.parquet")
-    refused(
-        "ids of the features must be those of v.csv; got 1 missing, e.g. 'a'.", base, features=tmp_path / "f.parquet"
-    )
+    missing = f"ids of the features must be those of v.csv; got 1 missing, e.g. 'a'. {OTHER}"
+    refused(missing, base, features=tmp_path / "f.parquet")
