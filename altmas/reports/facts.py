@@ -18,7 +18,7 @@ from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.best import contest_facts
 from altmas.words.comparing import two_models
-from altmas.words.verdict import NO_LABELS
+from altmas.words.verdict import no_labels
 
 if TYPE_CHECKING:
     from altmas.audits.agreement import Agreed
@@ -155,7 +155,7 @@ def _model(audit: Audit, findings: AuditFindings | None, name: str, wanted: Want
     empty: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
     none = dict.fromkeys(("main", "surface", "confusion", "calibration"))
     left_out = [] if wanted.surface is None else [{"part": "combinations", "why": "No item has a label yet."}]
-    verdict = {"how_good": NO_LABELS, "worst": [], **unsaid}
+    verdict = {"how_good": no_labels(), "worst": [], **unsaid}
     return {"name": name, "verdict": verdict, **none, **empty, "left_out": left_out}
 
 
@@ -182,7 +182,7 @@ def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) 
     if len(models) == 1:
         return [models[0]["verdict"]["how_good"]]
     if all(main_row(one["estimates"]) is None for one in models):
-        return [NO_LABELS]
+        return [no_labels()]
     each = [f"{one['name']}: {one['verdict']['how_good']}" for one in models]
     return [*(vendors["sentences"][:1] if vendors else []), *each]
 
