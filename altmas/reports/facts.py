@@ -18,6 +18,7 @@ from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.best import contest_facts
 from altmas.words.comparing import two_models
+from altmas.words.language import language
 from altmas.words.verdict import no_labels
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 SCHEMA = {
     "schema": "altmas-report/1",
+    "language": "of the sentences: 'en', or what was asked for; names, promises and refusals are English in each",
     "title": "of the audit, or ''",
     "as_of": "time of the last answer, or of the audit's creation",
     "level": "of the intervals",
@@ -111,6 +113,7 @@ def gather(
     used = findings.level if findings else audit.settings.level if level is None else level
     return {
         "schema": SCHEMA["schema"],
+        "language": language(),
         "title": audit.settings.title,
         "as_of": status.last_answer or audit.settings.created,
         "level": used,
