@@ -50,14 +50,15 @@ from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
 from altmas.words.best import best_verdict
+from altmas.words.cautions import accepted_loss, drawn_after, far_apart, few_labels, not_as_registered, without_label
 from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
 from altmas.words.in_short import in_short
 from altmas.words.no_answer import failures
 from altmas.words.notebooks import estimates_html, page
-from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings, taken_for
-from altmas.words.verdict import how_to_answer, taken_as_alike
+from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings
+from altmas.words.promises import taken_as_alike
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -309,54 +310,28 @@ def ordinary(found: Findings) -> Sequence[Any]:
 
 
 def _warnings(found: AuditFindings) -> Sequence[str]:
-    out = [_of_loss(event.body) for event in found.audit.events() if event.kind == "recovered"]
+    out = [accepted_loss(event.body) for event in found.audit.events() if event.kind == "recovered"]
     if {"plug_in", "design"} <= set(found.estimates):
         for row in found.estimates.dropna(subset=["design"]).to_dict("records"):
             error = (row["high"] - row["low"]) / 2 / float(ndtri((1 + found.level) / 2))
             if error > 0 and abs(row["plug_in"] - row["design"]) > 2 * error:
-                of = f" of {row['model']}" if row.get("model") else ""
-                out.append(
-                    f"{row['metric']}{of}: what the surrogate believes ({row['plug_in']:.3f}) and what the labels say "
-                    f"({row['design']:.3f}) are far apart; the estimate follows the labels, more of them would help."
-                )
+                out.append(far_apart(row))
     lost = len(found.drawn.missing)
     if lost:
-        told = f"{lost:,} of {lost + found.labels:,} questions {'has' if lost == 1 else 'have'} no label"
         models_them = found.knows_chances and not draws_alike(found.audit.method)
-        out.append(
-            f"{told}; {taken_for(models=models_them, allows=found.knows_chances)}. {how_to_answer(found.missing)}"
-        )
+        out.append(without_label(lost, found.labels, found.missing, models=models_them, allows=found.knows_chances))
     unread = found.state.readings_missing() if found.readings else 0
     out += reading_warnings(unread, len(found.state.to_read), found.state.changed_since_drawn())
     behind = len(found.state.order) - lost - found.labels
     settings, replanned = found.audit.settings, found.conduct.replanned > 0  # a plan made to fit excuses nothing
     if behind > settings.batch and (replanned or found.state.answered != settings.budget):
-        out.append(
-            f"{behind:,} questions were drawn after the last one answered, and count as not drawn: if they were looked "
-            "at, and answers ended where it suited, the numbers look better than the truth. Answering them mends it."
-        )
-    if found.classes_verdict:
-        out.append(found.classes_verdict)
-    if found.labels < 30:
-        few = "1 label is few" if found.labels == 1 else f"{found.labels} labels are few"
-        out.append(f"{few}: intervals are approximate, and more so the fewer labels there are.")
+        out.append(drawn_after(behind))
+    out += [one for one in (found.classes_verdict, few_labels(found.labels)) if one]
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
     spent = found.state.answered
     how = conduct_warnings(found.conduct.as_dict(), found.labels, spent, settings.budget, one_look=one_look)
-    elsewhere = [f"The log is not what this user's registry knows: {one}." for one in found.audit.registry_problems()]
+    elsewhere = [not_as_registered(one) for one in found.audit.registry_problems()]
     return [*out, *elsewhere, *drawing_warnings(found.audit.created.body), *how]
-
-
-def _of_loss(body: dict[str, Any]) -> str:
-    """A word about what was lost, once and for all."""
-    if "known" in body:
-        known = "; ".join(map(str, body["known"]))
-        return f"The log went another way than the user's registry knew, and that was accepted: {known}."
-    count = "An unknown number of" if body["lost"] is None else f"{body['lost']:,}"
-    return (
-        f"{count} acknowledged events after event {body['from']} were lost, and the loss was accepted; the estimates "
-        "are made of what was left."
-    )
 
 
 def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:

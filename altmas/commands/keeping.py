@@ -12,6 +12,7 @@ import click
 from altmas.commands import shared
 from altmas.commands.options import command
 from altmas.commands.setting_up import hashed
+from altmas.words.language import ENGLISH, languages
 from altmas.words.wording import counted, short
 
 if TYPE_CHECKING:
@@ -158,14 +159,17 @@ def refit(audit: Path) -> None:
 @click.option("--surface", metavar="GROUP,GROUP", help="Add the accuracy of every combination of some groups.")
 @click.option("--within", default=0.03, show_default=True, help="Say how many labels this precision would take.")
 @click.option("--contents", is_flag=True, help="Show the items' own columns in the report.")
+@click.option("--lang", default=ENGLISH, show_default=True, type=click.Choice(languages()), help="Its language.")
 def report(
     audit: Path, target: Path, level: float | None, pairs: tuple[str, ...], surface: str | None, within: float,
-    contents: bool,
+    contents: bool, lang: str,
 ) -> None:  # fmt: skip
     """Write the report: one file that needs nothing else."""
     compare = [_three(pair) for pair in pairs]
     with shared.opened(audit) as held:
-        written = held.report(target, level=level, compare=compare, within=within, contents=contents, surface=surface)
+        written = held.report(
+            target, level=level, compare=compare, within=within, contents=contents, surface=surface, lang=lang
+        )
     shared.say(f"Written: {written}")
 
 

@@ -18,7 +18,8 @@ from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.best import contest_facts
 from altmas.words.comparing import two_models
-from altmas.words.verdict import NO_LABELS
+from altmas.words.language import language
+from altmas.words.verdict import no_labels
 
 if TYPE_CHECKING:
     from altmas.audits.agreement import Agreed
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 SCHEMA = {
     "schema": "altmas-report/1",
+    "language": "of the sentences: 'en', or what was asked for; names, promises and refusals are English in each",
     "title": "of the audit, or ''",
     "as_of": "time of the last answer, or of the audit's creation",
     "level": "of the intervals",
@@ -111,6 +113,7 @@ def gather(
     used = findings.level if findings else audit.settings.level if level is None else level
     return {
         "schema": SCHEMA["schema"],
+        "language": language(),
         "title": audit.settings.title,
         "as_of": status.last_answer or audit.settings.created,
         "level": used,
@@ -155,7 +158,7 @@ def _model(audit: Audit, findings: AuditFindings | None, name: str, wanted: Want
     empty: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
     none = dict.fromkeys(("main", "surface", "confusion", "calibration"))
     left_out = [] if wanted.surface is None else [{"part": "combinations", "why": "No item has a label yet."}]
-    verdict = {"how_good": NO_LABELS, "worst": [], **unsaid}
+    verdict = {"how_good": no_labels(), "worst": [], **unsaid}
     return {"name": name, "verdict": verdict, **none, **empty, "left_out": left_out}
 
 
@@ -182,7 +185,7 @@ def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) 
     if len(models) == 1:
         return [models[0]["verdict"]["how_good"]]
     if all(main_row(one["estimates"]) is None for one in models):
-        return [NO_LABELS]
+        return [no_labels()]
     each = [f"{one['name']}: {one['verdict']['how_good']}" for one in models]
     return [*(vendors["sentences"][:1] if vendors else []), *each]
 

@@ -12,9 +12,11 @@ from altmas.core.plain import plain_data, plain_rows
 from altmas.metrics.errors import AltmasError
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, surface_facts, thinned
 from altmas.surfaces.membership import membership
-from altmas.words.comparing import PICKED, two_groups
+from altmas.words.comparing import picked_after_looking, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
-from altmas.words.verdict import how_good, next_step, promise_in_words, random_needed, reach, unanswered
+from altmas.words.promises import promise_in_words
+from altmas.words.unanswered import unanswered
+from altmas.words.verdict import how_good, next_step, random_needed, reach
 from altmas.words.wording import counted, quoted
 
 if TYPE_CHECKING:
@@ -170,7 +172,7 @@ class ModelFacts:
         row = plain_data(found)
         sentence = two_groups(by, row, self.findings.level, self.wanted.rope)
         picked = picked and len(groups_by(self.pool, by).names) > 2  # of two groups there is one pair only
-        note = PICKED if picked else ""
+        note = picked_after_looking() if picked else ""
         return {**row, "by": by, "picked": picked, "rope": self.wanted.rope, "sentence": sentence, "note": note}
 
     def _surface(self) -> dict[str, Any] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from altmas.words.wording import clean, digits_for
+from altmas.words.language import sentence
+from altmas.words.wording import clean, digits_for, marked
 
 
 def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
@@ -28,8 +29,9 @@ def signed(value: float | None, *, share: bool = True) -> str:
     ('+3.1', '−0.500')
     """  # noqa: RUF002
     if value is None:
-        return "not known"
-    return (f"{100 * value:+.1f}" if share else f"{value:+.3f}").replace("-", "\N{MINUS SIGN}")
+        return sentence("not known")
+    text = f"{100 * value:+.1f}" if share else f"{value:+.3f}"
+    return marked(text.replace("-", "\N{MINUS SIGN}"))
 
 
 def signed_interval(low: float | None, high: float | None, *, share: bool = True) -> str:
@@ -40,4 +42,4 @@ def signed_interval(low: float | None, high: float | None, *, share: bool = True
     """  # noqa: RUF002
     if low is None or high is None:
         return signed(None)
-    return f"{signed(low, share=share)} to {signed(high, share=share)}"
+    return sentence("{low} to {high}", low=signed(low, share=share), high=signed(high, share=share))

@@ -9,19 +9,21 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 from markupsafe import Markup
+from markupsafe import escape as html_escape
 
 from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 from altmas.reports import tables, tables_people
 from altmas.reports.view import view
 from altmas.words.conduct import drawn_from
+from altmas.words.language import ENGLISH, sentence, speaking
 from altmas.words.wording import clean, counted, quoted
 
 if TYPE_CHECKING:
@@ -35,16 +37,20 @@ MOST_CONTENT = 2000
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
-def write_report(audit: Audit, path: str | os.PathLike[str], **options: Any) -> Path:
-    """Write what `facts.gather(audit, **options)` finds; who may read the file is decided by who owns it (0600)."""
+def write_report(audit: Audit, path: str | os.PathLike[str], *, lang: str = ENGLISH, **options: Any) -> Path:
+    """Write what `facts.gather(audit, **options)` finds; who may read the file is decided by who owns it (0600).
+
+    `lang` is one of `altmas.words.language.languages()`.
+    """
     from altmas.reports.facts import gather
 
     target = Path(path)
     suffix = suffix_of(target)
     if not target.parent.is_dir():
         raise InputError("report", "be written into a folder that exists", str(target.parent))
-    text = render(gather(audit, **options), suffix)
-    write_text(target, text)
+    with speaking(lang):
+        facts = gather(audit, **options)
+    write_text(target, render(facts, suffix))
     return target
 
 
@@ -61,7 +67,9 @@ def suffix_of(path: Path) -> str:
 
 
 def render(facts: Mapping[str, Any], suffix: str) -> str:
-    """Facts in the format of a suffix. Whatever came from outside is escaped; figures are escaped by `figures`.
+    """Facts in the format of a suffix, in their language.
+
+    Whatever came from outside is escaped; figures are escaped by `figures`.
 
     >>> print(render({"schema": "altmas-report/1"}, ".json"), end="")
     {
@@ -70,10 +78,11 @@ def render(facts: Mapping[str, Any], suffix: str) -> str:
     """
     if suffix == ".json":
         return json.dumps(facts, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
-    if suffix == ".md":
-        text = _environment(markdown=True).get_template("report.md").render(facts=facts)
-        return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"  # parts that have nothing to say leave empty lines
-    return _environment().get_template("report.html").render(facts=facts, view=view(facts))
+    with speaking(facts["language"]):
+        if suffix == ".md":
+            text = _environment(markdown=True).get_template("report.md").render(facts=facts)
+            return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"  # parts that have nothing to say leave empty lines
+        return _environment().get_template("report.html").render(facts=facts, view=view(facts))
 
 
 @cache
@@ -86,6 +95,8 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    safe = _as_markdown if markdown else html_escape
+    environment.globals |= {"t": partial(_translated, safe)}
     environment.globals |= {"tables": tables, "people_tables": tables_people, "drawn_from": drawn_from}
     environment.filters |= {
         "figure": Markup,  # SVG of our own making
@@ -97,6 +108,11 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         "cut": lambda text: text if len(text) <= MOST_CONTENT else text[:MOST_CONTENT] + "…",
     }
     return environment
+
+
+def _translated(safe: Callable[[object], Markup], text: str, /, **values: object) -> Markup:
+    """A text of a template in the language spoken now, tags and all; values that came from outside are escaped."""
+    return Markup(sentence(text, **{name: safe(value) for name, value in values.items()}))
 
 
 def _as_markdown(value: object) -> Markup:

@@ -9,7 +9,8 @@ from typing import Any
 from altmas.core.contest import HOPELESS, Contest
 from altmas.core.plain import plain_data
 from altmas.words.extremes import PROBABLE, SURE
-from altmas.words.wording import chance, counted, is_share, named, points, quoted
+from altmas.words.language import sentence
+from altmas.words.wording import chance, counted, is_share, level_of, listed, marked, named, points, quoted
 
 MOST_NAMED = 3
 """So many contenders are named at most."""
@@ -30,21 +31,24 @@ def best_verdict(found: Contest) -> str:
     "Too close to call by accuracy: 2 of 2 models remain, 'ours' (P(best) 0.60) and 'theirs' (0.40). To choose 'ours' \
 now costs 0.2 points on average, and with 95% at most 1.1 points."
     """
-    lead, by = found.leading, named(found.metric)
+    lead = found.leading
+    values = {"model": quoted(lead.leader), "metric": named(found.metric), "p": chance(lead.p_best)}
     if math.isnan(lead.expected_loss):
-        return (
-            f"{quoted(lead.leader)} is taken for the best by {by} (P(best) {chance(lead.p_best)}); nothing is promised."
-        )
+        return sentence("{model} is taken for the best by {metric} (P(best) {p}); nothing is promised.", **values)
     if lead.loss_bound == 0 and lead.expected_loss == 0 and lead.p_best >= SURE:
-        return (
-            f"{quoted(lead.leader)} is the best by {by}, for all that the labels tell (P(best) {chance(lead.p_best)})."
-        )
+        return sentence("{model} is the best by {metric}, for all that the labels tell (P(best) {p}).", **values)
+    values["cost"] = _cost(found)
     if lead.p_best >= PROBABLE:
-        adverb = "almost certainly" if lead.p_best >= SURE else "probably"
-        said = f"{quoted(lead.leader)} is {adverb} the best by {by} (P(best) {chance(lead.p_best)})."
-        return f"{said} To choose it now costs {_cost(found)}."
-    cost = f"To choose {quoted(lead.leader)} now costs {_cost(found)}."
-    return f"Too close to call by {named(found.metric)}: {_remaining(found)}. {cost}"
+        return sentence(
+            "{model} is almost certainly the best by {metric} (P(best) {p}). To choose it now costs {cost}."
+            if lead.p_best >= SURE
+            else "{model} is probably the best by {metric} (P(best) {p}). To choose it now costs {cost}.",
+            **values,
+        )
+    return sentence(
+        "Too close to call by {metric}: {remaining}. To choose {model} now costs {cost}.",
+        remaining=_remaining(found), **values,
+    )  # fmt: skip
 
 
 def contest_facts(found: Contest) -> dict[str, Any]:
@@ -57,24 +61,30 @@ def _remaining(found: Contest) -> str:
     rows = found.table[~found.table["ruled_out"].astype(bool)]
     rows = rows[(rows["p_best"] >= HOPELESS) | (rows["model"] == found.leader)]
     shown = rows.head(MOST_NAMED)
-    some = [(quoted(name), chance(float(p))) for name, p in zip(shown["model"], shown["p_best"], strict=True)]
-    first, *others = [f"{name} ({'P(best) ' * (k == 0)}{p})" for k, (name, p) in enumerate(some)]
+    some = [
+        sentence("{model} (P(best) {p})" if k == 0 else "{model} ({p})", model=quoted(name), p=chance(float(p)))
+        for k, (name, p) in enumerate(zip(shown["model"], shown["p_best"], strict=True))
+    ]
     more = len(rows) - len(some)
-    others += [f"{more:,} more"] if more else []
-    names = " and ".join([", ".join([first, *others[:-1]]), *others[-1:]])
-    verb = "remains" if len(rows) == 1 else "remain"
-    return f"{len(rows):,} of {counted(len(found.table), 'model')} {verb}, {names}"
+    some += [sentence("{number} more", number=marked(f"{more:,}"))] if more else []
+    return sentence(
+        "{number} of {models} remains, {names}" if len(rows) == 1 else "{number} of {models} remain, {names}",
+        number=marked(f"{len(rows):,}"), models=counted(len(found.table), "model"), names=listed(some),
+    )  # fmt: skip
 
 
 def _cost(found: Contest) -> str:
     share, lead = is_share(found.metric), found.leading
     average, bound = (_amount(one, share=share) for one in (lead.expected_loss, lead.loss_bound))
     if average == bound:
-        return f"{average} on average"
-    return f"{average} on average, and with {100 * found.level:.6g}% at most {bound}"
+        return sentence("{average} on average", average=average)
+    return sentence(
+        "{average} on average, and with {level}% at most {bound}",
+        average=average, level=level_of(found.level), bound=bound,
+    )  # fmt: skip
 
 
 def _amount(loss: float, *, share: bool) -> str:
     if not share:
-        return f"{loss:.3g}"
-    return points(loss, 1) if loss >= 0.0005 else "less than 0.1 points"
+        return marked(f"{loss:.3g}")
+    return points(loss, 1) if loss >= 0.0005 else sentence("less than 0.1 points")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.wording import counted, listed, quoted
+from altmas.words.language import sentence
+from altmas.words.wording import counted, listed, marked, quoted
 
 MOST_NAMED = 5
 """Classes named in a sentence; of more, the rest is counted."""
@@ -25,16 +26,29 @@ scikit-learn's rule, and counts in macro recall; macro_recall_occurring leaves i
     """
     if not unseen or not labels:
         return ""
-    one, every = len(unseen) == 1, labels >= pool
-    it, them, their, does = ("it", "it", "Its", "does") if one else ("they", "them", "Their", "do")
-    asked = ", and every item is labelled" if every else f" in {counted(labels, 'label')}"
-    occurs = f"{does} not occur in the pool" if every else "may not occur in the pool"
-    if one:
-        said = f"Class {quoted(unseen[0])} was never the answer{asked}: {it} {occurs}."
-    else:
-        said = f"{len(unseen):,} of {classes:,} classes were never the answer{asked}: {_named(unseen)}. They {occurs}."
-    rule = f"{their} recall is {'' if every else 'then '}0 by scikit-learn's rule, and counts in macro recall"
-    return f"{said} {rule}; macro_recall_occurring leaves {them} out."
+    values = {
+        "labels": counted(labels, "label"), "number": marked(f"{len(unseen):,}"), "classes": marked(f"{classes:,}"),
+        "name": quoted(unseen[0]), "names": _named(unseen),
+    }  # fmt: skip
+    if labels >= pool:
+        return sentence(
+            "Class {name} was never the answer, and every item is labelled: it does not occur in the pool. Its recall "
+            "is 0 by scikit-learn's rule, and counts in macro recall; macro_recall_occurring leaves it out."
+            if len(unseen) == 1
+            else "{number} of {classes} classes were never the answer, and every item is labelled: {names}. They do "
+            "not occur in the pool. Their recall is 0 by scikit-learn's rule, and counts in macro recall; "
+            "macro_recall_occurring leaves them out.",
+            **values,
+        )
+    return sentence(
+        "Class {name} was never the answer in {labels}: it may not occur in the pool. Its recall is then 0 by "
+        "scikit-learn's rule, and counts in macro recall; macro_recall_occurring leaves it out."
+        if len(unseen) == 1
+        else "{number} of {classes} classes were never the answer in {labels}: {names}. They may not occur in the "
+        "pool. Their recall is then 0 by scikit-learn's rule, and counts in macro recall; macro_recall_occurring "
+        "leaves them out.",
+        **values,
+    )
 
 
 def _named(unseen: Sequence[object]) -> str:

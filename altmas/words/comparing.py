@@ -2,17 +2,45 @@
 
 from __future__ import annotations
 
-from altmas.words.wording import ONE_NUMBER, Row, chance, clean, digits_for, is_share, listed, named, points, quoted
+from altmas.words.language import sentence, to_say
+from altmas.words.wording import (
+    ONE_NUMBER,
+    Row,
+    chance,
+    clean,
+    digits_for,
+    is_share,
+    level_of,
+    listed,
+    marked,
+    named,
+    points,
+    quoted,
+)
 
 DIRECTLY = (
     "A difference is estimated directly, which is more precise than to subtract the two estimates; "
     "it may differ a little from their difference."
 )
 
-PICKED = (
-    "This pair was picked after looking, the lowest and the highest estimate, so its interval is optimistic: "
-    "the true difference is probably smaller. Name a pair beforehand for an interval that keeps its promise."
-)
+_SIDES = {
+    "p_equal": to_say("within {margin} with P {p}"),
+    "p_lower": to_say("lower by more than {margin} with P {p}"),
+    "p_higher": to_say("higher by more than {margin} with P {p}"),
+}
+"""Where a difference may lie."""
+
+
+def picked_after_looking() -> str:
+    """What is said of a pair that nobody named beforehand.
+
+    >>> picked_after_looking()[:36]
+    'This pair was picked after looking, '
+    """
+    return sentence(
+        "This pair was picked after looking, the lowest and the highest estimate, so its interval is optimistic: "
+        "the true difference is probably smaller. Name a pair beforehand for an interval that keeps its promise."
+    )
 
 
 def two_groups(by: str, row: Row, level: float, rope: float) -> str:
@@ -23,24 +51,35 @@ def two_groups(by: str, row: Row, level: float, rope: float) -> str:
     "For region 'north', accuracy is about 6 points below that for 'south' (95% interval: 11 below to 1 below). \
 It is lower by more than 5 points with P 0.64 and within 5 points with P 0.36."
     """
-    where = "Where it says" if by == "class" else f"For {clean(by)}"
-    subject = f"{where} {quoted(row['a'])}, {named(row['metric'])}"
+    where = (
+        sentence("Where it says {group}", group=quoted(row["a"]))
+        if by == "class"
+        else sentence("For {by} {group}", by=clean(by), group=quoted(row["a"]))
+    )
+    values = {"where": where, "metric": named(row["metric"]), "other": quoted(row["b"])}
     if row["estimate"] is None or row["low"] is None or row["high"] is None:
-        return f"{subject} cannot be compared with {quoted(row['b'])} yet."
+        return sentence("{where}, {metric} cannot be compared with {other} yet.", **values)
+    values["size"] = _size(row, row["estimate"])
+    below = row["estimate"] < 0
     if row["high"] - row["low"] < ONE_NUMBER:
-        side = "below" if row["estimate"] < 0 else "above"
-        return f"{subject} is {_size(row, row['estimate'])} {side} that for {quoted(row['b'])}: all are labelled."
-    said = f"{subject} is {_apart(row)} that for {quoted(row['b'])} ({_span(row, level)})."
-    margin = points(rope) if is_share(row["metric"]) else f"{rope:g}"
-    sides = [
-        (row.get("p_lower"), f"lower by more than {margin}"),
-        (row.get("p_equal"), f"within {margin}"),
-        (row.get("p_higher"), f"higher by more than {margin}"),
-    ]
-    likely = sorted(((p, word) for p, word in sides if p is not None and p >= 0.1), reverse=True)
+        return sentence(
+            "{where}, {metric} is {size} below that for {other}: all are labelled."
+            if below
+            else "{where}, {metric} is {size} above that for {other}: all are labelled.",
+            **values,
+        )
+    said = sentence(
+        "{where}, {metric} is about {size} below that for {other} ({span})."
+        if below
+        else "{where}, {metric} is about {size} above that for {other} ({span}).",
+        span=_span(row, level), **values,
+    )  # fmt: skip
+    likely = sorted(((row[p], p) for p in _SIDES if row.get(p) is not None and row[p] >= 0.1), key=_likeliest_first)
     if not likely:
         return said
-    return f"{said} It is {listed([f'{word} with P {chance(p)}' for p, word in likely])}."
+    margin = points(rope) if is_share(row["metric"]) else marked(f"{rope:g}")
+    sides = [sentence(_SIDES[side], margin=margin, p=chance(p)) for p, side in likely]
+    return f"{said} {sentence('It is {sides}.', sides=listed(sides))}"
 
 
 def two_models(row: Row, level: float) -> str:
@@ -50,32 +89,41 @@ def two_models(row: Row, level: float) -> str:
     >>> two_models({**row, "p_first_higher": 0.94}, 0.95)
     "By accuracy 'ours' is about 4 points above 'theirs' (95% interval: 1 below to 9 above; P(higher) 0.94)."
     """
-    names = quoted(row["first"]), quoted(row["second"])
+    values = {"first": quoted(row["first"]), "second": quoted(row["second"]), "metric": named(row["metric"])}
     if row["estimate"] is None or row["low"] is None or row["high"] is None:
-        return f"{names[0]} and {names[1]} cannot be compared by {named(row['metric'])} yet."
-    certain = f"{_span(row, level)}; P(higher) {chance(row['p_first_higher'])}"
-    return f"By {named(row['metric'])} {names[0]} is {_apart(row)} {names[1]} ({certain})."
-
-
-def _apart(row: Row) -> str:
-    value = row["estimate"]
-    return f"about {_size(row, value)} {'below' if value < 0 else 'above'}"
+        return sentence("{first} and {second} cannot be compared by {metric} yet.", **values)
+    return sentence(
+        "By {metric} {first} is about {size} below {second} ({span}; P(higher) {p})."
+        if row["estimate"] < 0
+        else "By {metric} {first} is about {size} above {second} ({span}; P(higher) {p}).",
+        size=_size(row, row["estimate"]), span=_span(row, level), p=chance(row["p_first_higher"]), **values,
+    )  # fmt: skip
 
 
 def _span(row: Row, level: float) -> str:
     def end(value: float, outwards: int) -> str:
-        side = "below" if value < 0 else "above"
-        text = _size(row, value, up=(value < 0) == (outwards < 0)).removesuffix(" points").removesuffix(" point")
-        return f"{text} {side}"
+        size = _number(row, value, up=(value < 0) == (outwards < 0))
+        return sentence("{size} below" if value < 0 else "{size} above", size=size)
 
-    return f"{100 * level:.6g}% interval: {end(row['low'], -1)} to {end(row['high'], 1)}"
+    low, high = end(row["low"], -1), end(row["high"], 1)
+    return sentence("{level}% interval: {low} to {high}", level=level_of(level), low=low, high=high)
 
 
-def _size(row: Row, value: float, *, up: bool | None = None) -> str:
+def _size(row: Row, value: float) -> str:
+    """A difference with its unit."""
+    share = is_share(row["metric"])
+    digits = digits_for(row["high"] - row["low"], share=share)
+    return points(value, digits) if share else marked(f"{abs(value):.{digits}f}")
+
+
+def _number(row: Row, value: float, *, up: bool) -> str:
+    """An end of its interval, rounded up or down, without its unit."""
     share = is_share(row["metric"])
     digits = digits_for(row["high"] - row["low"], share=share)
     half_unit = 0.5 / 10**digits - 1e-6
-    nudge = 0.0 if up is None else half_unit if up else -half_unit  # ends are rounded outwards
-    if share:
-        return points(max(abs(value) + nudge / 100, 0.0), digits)
-    return f"{max(abs(value) + nudge, 0.0):.{digits}f}"
+    size = (100 if share else 1) * max(abs(value) + (half_unit if up else -half_unit) / (100 if share else 1), 0.0)
+    return marked(f"{size:.{digits}f}")
+
+
+def _likeliest_first(side: tuple[float, str]) -> float:
+    return -side[0]

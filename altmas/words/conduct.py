@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from altmas.words.wording import counted
+from altmas.words.language import sentence
+from altmas.words.wording import counted, listed, marked
 
 NOTABLE = 0.05
 """A share of the answers from which changes of mind, and haste, are worth a warning."""
@@ -18,18 +19,24 @@ def conduct_rows(conduct: Mapping[str, Any]) -> list[tuple[str, str]]:
     >>> conduct_rows({**found, "taken_back": 0, "looks": [5, 9]})[-1]
     ('looks at the estimates', '2, after 5 and 9 labels')
     """
-    looks = [f"{one:,}" for one in conduct["looks"]]
+    looks = [_whole(one) for one in conduct["looks"]]
     few = looks if len(looks) <= 8 else [*looks[:4], "...", *looks[-3:]]
-    after = f", after {', '.join(few[:-1])} and {few[-1]} labels" if len(few) > 1 else ""
-    timed = f"{conduct['quick']:,} of {conduct['timed']:,} that were timed" if conduct["timed"] else "not timed"
+    looked = _whole(len(looks))
+    if len(few) > 1:
+        looked = sentence("{number}, after {some} labels", number=looked, some=listed(few))
+    timed = sentence("not timed")
+    if conduct["timed"]:
+        quick, all_timed = _whole(conduct["quick"]), _whole(conduct["timed"])
+        timed = sentence("{number} of {timed} that were timed", number=quick, timed=all_timed)
+    revealed = sentence("after the model's prediction or an estimate was shown")
     return [
-        ("answers given", f"{conduct['answers']:,}"),
-        ("after the model's prediction or an estimate was shown", f"{conduct['after_reveal']:,}"),
-        ("in less than a second", timed),
-        ("in place of another answer", f"{conduct['changed']:,}"),
-        ("of these, by an imported file", f"{conduct['replaced_by_import']:,}"),
-        ("taken back", f"{conduct['taken_back']:,}"),
-        ("looks at the estimates", f"{len(looks):,}{after}"),
+        (sentence("answers given"), _whole(conduct["answers"])),
+        (revealed, _whole(conduct["after_reveal"])),
+        (sentence("in less than a second"), timed),
+        (sentence("in place of another answer"), _whole(conduct["changed"])),
+        (sentence("of these, by an imported file"), _whole(conduct["replaced_by_import"])),
+        (sentence("taken back"), _whole(conduct["taken_back"])),
+        (sentence("looks at the estimates"), looked),
     ]
 
 
@@ -49,42 +56,74 @@ stops because of what a look showed has intervals that hold the true value less 
 hold at all looks (--anytime) do not mind.
     """
     answers, out = conduct["answers"], []
-
-    def share(count: int) -> str:
-        return f"{count:,} of {counted(answers, 'answer')} {'was' if count == 1 else 'were'}"
-
-    if conduct["after_reveal"]:
-        out.append(
-            f"{share(conduct['after_reveal'])} given after the annotator had been shown the model's prediction or an "
+    all_answers = counted(answers, "answer")
+    if count := conduct["after_reveal"]:
+        said = sentence(
+            "{number} of {answers} was given after the annotator had been shown the model's prediction or an "
             "estimate: such answers lean towards the model."
-        )
+            if count == 1
+            else "{number} of {answers} were given after the annotator had been shown the model's prediction or an "
+            "estimate: such answers lean towards the model.",
+            number=_whole(count), answers=all_answers,
+        )  # fmt: skip
+        out.append(said)
     if conduct["quick"] > NOTABLE * max(conduct["timed"], 1):
-        out.append(
-            f"{conduct['quick']:,} of the {counted(conduct['timed'], 'answer')} that were timed took less than a "
-            "second, hardly time to look at an item."
-        )
-    if conduct["replaced_by_import"]:
-        out.append(f"{share(conduct['replaced_by_import'])} put by an imported file in place of another answer.")
-    if conduct["changed"] > NOTABLE * answers:
-        out.append(f"{share(conduct['changed'])} given in place of another answer; the log has them all.")
-    if conduct["taken_back"] > NOTABLE * answers:
-        out.append(f"{share(conduct['taken_back'])} taken back; what has no answer now counts as missing.")
+        said = sentence(
+            "{number} of the {answers} that were timed took less than a second, hardly time to look at an item.",
+            number=_whole(conduct["quick"]), answers=counted(conduct["timed"], "answer"),
+        )  # fmt: skip
+        out.append(said)
+    if count := conduct["replaced_by_import"]:
+        said = sentence(
+            "{number} of {answers} was put by an imported file in place of another answer."
+            if count == 1
+            else "{number} of {answers} were put by an imported file in place of another answer.",
+            number=_whole(count), answers=all_answers,
+        )  # fmt: skip
+        out.append(said)
+    if (count := conduct["changed"]) > NOTABLE * answers:
+        said = sentence(
+            "{number} of {answers} was given in place of another answer; the log has them all."
+            if count == 1
+            else "{number} of {answers} were given in place of another answer; the log has them all.",
+            number=_whole(count), answers=all_answers,
+        )  # fmt: skip
+        out.append(said)
+    if (count := conduct["taken_back"]) > NOTABLE * answers:
+        said = sentence(
+            "{number} of {answers} was taken back; what has no answer now counts as missing."
+            if count == 1
+            else "{number} of {answers} were taken back; what has no answer now counts as missing.",
+            number=_whole(count), answers=all_answers,
+        )  # fmt: skip
+        out.append(said)
     if conduct.get("retargeted"):
-        out.append("What the model must reach was changed after the estimates had been looked at; the log has when.")
+        said = sentence(
+            "What the model must reach was changed after the estimates had been looked at; the log has when."
+        )
+        out.append(said)
     before, replanned = conduct["looks_before"], conduct.get("replanned")
     if one_look and before and (replanned or budget not in (labels, spent)):
-        planned = (
-            "no number of answers was planned" if budget is None else f"{budget:,} answers are planned, {spent:,} given"
-        )
-        if replanned:
-            planned = "the number of answers planned was changed after a look"
-        out.append(
-            f"The estimates were looked at {counted(before, 'time')} before, with other answers, and {planned}: "
-            "whoever stops because of what a look showed has intervals that hold the true value less often than they "
-            "say. "
-            "Intervals that hold at all looks (--anytime) do not mind."
-        )
+        said = sentence(
+            "The estimates were looked at {times} before, with other answers, and {planned}: whoever stops because of "
+            "what a look showed has intervals that hold the true value less often than they say. Intervals that hold "
+            "at all looks (--anytime) do not mind.",
+            times=counted(before, "time"), planned=_planned(budget, spent, replanned=bool(replanned)),
+        )  # fmt: skip
+        out.append(said)
     return out
+
+
+def _planned(budget: int | None, spent: int, *, replanned: bool) -> str:
+    if replanned:
+        return sentence("the number of answers planned was changed after a look")
+    if budget is None:
+        return sentence("no number of answers was planned")
+    return sentence("{number} answers are planned, {given} given", number=_whole(budget), given=_whole(spent))
+
+
+def _whole(number: int) -> str:
+    return marked(f"{number:,}")
 
 
 def drawn_from(trail: Mapping[str, Any]) -> str:
@@ -94,21 +133,23 @@ def drawn_from(trail: Mapping[str, Any]) -> str:
     'The questions follow from the seed 7 alone.'
     """
     seed, secret, commitment = trail["seed"], trail["secret"], trail["commitment"]
-    if not trail["commitment"]:
-        return f"The questions follow from the seed {seed} alone."
+    values = {"seed": seed, "secret": secret, "event": commitment}
+    if not commitment:
+        return sentence("The questions follow from the seed {seed} alone.", **values)
     if secret is None:
-        return (
-            f"The questions follow from the seed {seed} and a secret, which the report reveals when the planned labels "
-            f"are there; the audit's first event, {commitment}, commits to both."
+        return sentence(
+            "The questions follow from the seed {seed} and a secret, which the report reveals when the planned labels "
+            "are there; the audit's first event, {event}, commits to both.",
+            **values,
         )
-    how = (
-        "which was given, as in a replay"
+    return sentence(
+        "The questions follow from the seed {seed} and the secret {secret}, which was given, as in a replay; the "
+        "audit's first event, {event}, committed to both. With them, altmas log --verify draws every question again."
         if trail["secret_given"]
-        else "which was made after the pool's files were hashed"
-    )
-    return (
-        f"The questions follow from the seed {seed} and the secret {secret}, {how}; the audit's first event, "
-        f"{commitment}, committed to both. With them, altmas log --verify draws every question again."
+        else "The questions follow from the seed {seed} and the secret {secret}, which was made after the pool's files "
+        "were hashed; the audit's first event, {event}, committed to both. With them, altmas log --verify draws every "
+        "question again.",
+        **values,
     )
 
 
@@ -124,28 +165,36 @@ Numbers picked from several audits look better than the truth.'
     """
     out = []
     if "secret" not in created:
-        out.append(
+        said = sentence(
             "The questions follow from the seed alone, as in all audits of older versions: a vendor who could guess "
             "the seed could know them beforehand."
         )
+        out.append(said)
     if created.get("secret_given"):
-        out.append(
+        said = sentence(
             "The secret behind the questions was given and not made after the files were hashed, as in a replay: "
             "whoever gave it could know the questions beforehand."
         )
+        out.append(said)
     if created.get("registry") is False:
-        out.append(
+        said = sentence(
             "Nothing could be noted in the user's registry, so that earlier audits of these predictions are not known."
         )
+        out.append(said)
     if earlier := created.get("earlier"):
-        out.append(
-            f"This is not the first audit of the same predictions by this user: there "
-            f"{'was' if len(earlier) == 1 else 'were'} {len(earlier):,} before ({_listed(earlier)}). "
+        said = sentence(
+            "This is not the first audit of the same predictions by this user: there was {number} before ({audits}). "
             "Numbers picked from several audits look better than the truth."
-        )
+            if len(earlier) == 1
+            else "This is not the first audit of the same predictions by this user: there were {number} before "
+            "({audits}). Numbers picked from several audits look better than the truth.",
+            number=_whole(len(earlier)), audits=_listed(earlier),
+        )  # fmt: skip
+        out.append(said)
     return out
 
 
 def _listed(earlier: Sequence[Mapping[str, Any]]) -> str:
     named = [f"{str(one['created'])[:10]}, {counted(int(one['labels']), 'label')}" for one in earlier]
-    return "; ".join(named[:5] + ([f"and {len(named) - 5:,} more"] if len(named) > 5 else []))
+    more = [sentence("and {number} more", number=_whole(len(named) - 5))] if len(named) > 5 else []
+    return "; ".join(named[:5] + more)

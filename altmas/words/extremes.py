@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.wording import Row, chance, clean, figure, listed, quoted, right_in
+from altmas.words.language import sentence, to_say
+from altmas.words.wording import Row, chance, clean, figure, listed, marked, quoted, right_in
 
 SURE, PROBABLE, FAINT = 0.95, 0.75, 0.1
 """The worst or best is named as almost certain, as probable, or as a contender from these probabilities on."""
+
+ALMOST_CERTAINLY = to_say("It is almost certainly worst {where} ({right}; P(worst) {p}).")
+PROBABLY = to_say("It is probably worst {where} ({right}; P(worst) {p}).")
 
 
 def worst_of(by: str, rows: Sequence[Row]) -> str:
@@ -27,19 +31,37 @@ def worst_of(by: str, rows: Sequence[Row]) -> str:
     ranked = _by_worst(rows)
     if len(ranked) < 2:
         return ""
-    what, first = "predicted class" if by == "class" else clean(by), ranked[0]
+    first, by_class, values = ranked[0], by == "class", {"by": clean(by)}
     if len({row["estimate"] for row in ranked}) == 1:
-        return f"No {what} stands out: all have the same estimate."
+        return sentence(
+            "No predicted class stands out: all have the same estimate."
+            if by_class
+            else "No {by} stands out: all have the same estimate.",
+            **values,
+        )
     if not settled(rows):
         if first["p_worst"] < FAINT:
-            return f"Which {clean(by)} is worst is not settled yet: none of the {len(ranked):,} stands out."
-        said = "where it says " if by == "class" else ""
-        return f"Which {clean(by)} is worst is not settled yet: {said}{_either(ranked, 'group', 'p_worst')}."
-    where = f"where it says {quoted(first['group'])}" if by == "class" else f"for {what} {quoted(first['group'])}"
+            return sentence(
+                "Which class is worst is not settled yet: none of the {number} stands out."
+                if by_class
+                else "Which {by} is worst is not settled yet: none of the {number} stands out.",
+                number=marked(f"{len(ranked):,}"), **values,
+            )  # fmt: skip
+        return sentence(
+            "Which class is worst is not settled yet: where it says {groups}."
+            if by_class
+            else "Which {by} is worst is not settled yet: {groups}.",
+            groups=_either(ranked, "group", "p_worst"), **values,
+        )  # fmt: skip
+    group = quoted(first["group"])
+    where = sentence("where it says {group}" if by_class else "for {by} {group}", group=group, **values)
     if all(row["low"] == row["high"] for row in ranked):
-        return f"It is worst {where}: right in {figure(first['estimate'], share=True)}."
-    adverb = "almost certainly" if first["p_worst"] >= SURE else "probably"
-    return f"It is {adverb} worst {where} ({right_in(first)}; P(worst) {chance(first['p_worst'])})."
+        share = figure(first["estimate"], share=True)
+        return sentence("It is worst {where}: right in {share}.", where=where, share=share)
+    return sentence(
+        ALMOST_CERTAINLY if first["p_worst"] >= SURE else PROBABLY,
+        where=where, right=right_in(first), p=chance(first["p_worst"]),
+    )  # fmt: skip
 
 
 def settled(rows: Sequence[Row]) -> bool:
@@ -62,7 +84,7 @@ def worst_lines(found: Sequence[Row]) -> list[str]:
     told = [one for one in found if one["verdict"]]
     lines = [one["verdict"] for one in told[:1]] + [one["verdict"] for one in told[1:] if one["settled"]]
     waiting = [clean(one["by"]) for one in told[1:] if not one["settled"]]
-    return [*lines, *([f"Not settled yet by {listed(waiting)}."] if waiting else [])]
+    return [*lines, *([sentence("Not settled yet by {groups}.", groups=listed(waiting))] if waiting else [])]
 
 
 def _by_worst(rows: Sequence[Row]) -> list[Row]:
@@ -72,12 +94,10 @@ def _by_worst(rows: Sequence[Row]) -> list[Row]:
 
 def _either(ranked: Sequence[Row], name: str, p: str) -> str:
     few = contenders(ranked, p)
-    named_so = [f"{quoted(row[name])} (P {chance(row[p])})" for row in few]
-    return (
-        f"{', '.join(named_so[:-1])} or {named_so[-1]}"
-        if len(few) == len(ranked) or _enough(few, p)
-        else (f"{', '.join(named_so)} or another")
-    )
+    named_so = [sentence("{group} (P {p})", group=quoted(row[name]), p=chance(row[p])) for row in few]
+    if len(few) < len(ranked) and not _enough(few, p):
+        return sentence("{some} or another", some=", ".join(named_so))
+    return sentence("{some} or {last}", some=", ".join(named_so[:-1]), last=named_so[-1])
 
 
 def _enough(few: Sequence[Row], p: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from altmas.core.findings import FeaturesWorth
+from altmas.words.language import sentence
+from altmas.words.wording import percent
 
 HARDLY = 0.02
 """A change of the expected error below this is none."""
@@ -15,12 +17,14 @@ def features_sentence(worth: FeaturesWorth) -> str:
     'Features lowered the expected error by 31% (learners on them: neighbours 75%, kernel 25%).'
     """
     change = worth.error - 1
+    shown = sorted(worth.learners.items(), key=lambda pair: -pair[1])
+    learners = ", ".join(f"{name} {percent(share)}" for name, share in shown if share >= 0.005)
     if abs(change) < HARDLY:
-        said = "hardly changed the expected error"
-    elif change < 0:
-        said = f"lowered the expected error by {-change:.0%}"
-    else:
-        said = f"raised the expected error by {change:.0%}: without learners they are left alone"
-    counted = sorted(worth.learners.items(), key=lambda pair: -pair[1])
-    shares = ", ".join(f"{name} {share:.0%}" for name, share in counted if share >= 0.005)
-    return f"Features {said} (learners on them: {shares})."
+        return sentence("Features hardly changed the expected error (learners on them: {learners}).", learners=learners)
+    return sentence(
+        "Features lowered the expected error by {change} (learners on them: {learners})."
+        if change < 0
+        else "Features raised the expected error by {change}: without learners they are left alone (learners on them: "
+        "{learners}).",
+        change=percent(abs(change)), learners=learners,
+    )  # fmt: skip

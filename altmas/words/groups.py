@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.wording import Row
+from altmas.words.language import sentence, to_say
+from altmas.words.wording import Row, marked
 
+_NOT_SETTLED = to_say("not settled; likeliest: {likeliest}")
+_SIDES = {
+    "p_lower": to_say("{metric} of {a} is more than {rope} below that of {b}"),
+    "p_equal": to_say("{metric} of {a} and of {b} are within {rope} of each other"),
+    "p_higher": to_say("{metric} of {a} is more than {rope} above that of {b}"),
+}
 CONTENDERS = 4
 """So many groups are listed while the worst is not settled; more where several are sought."""
 
@@ -19,7 +26,9 @@ def worst_by(metric: str, by: str) -> str:
     >>> worst_by("accuracy", "class"), worst_by("error_rate", "region")
     ('lowest accuracy by class', 'highest error_rate by region')
     """
-    return f"{'highest' if metric == 'error_rate' else 'lowest'} {metric} by {by}"
+    return sentence(
+        "highest {metric} by {by}" if metric == "error_rate" else "lowest {metric} by {by}", metric=metric, by=by
+    )
 
 
 def ranking_verdict(what: str, rows: Sequence[Row], m: int, together: float, level: float) -> str:
@@ -34,11 +43,12 @@ def ranking_verdict(what: str, rows: Sequence[Row], m: int, together: float, lev
     'lowest accuracy by class: a (P = 0.98)'
     """
     if together >= level:
-        return f"{what}: {', '.join(str(row['group']) for row in rows[:m])} (P = {together:.2f})"
+        groups = ", ".join(str(row["group"]) for row in rows[:m])
+        return f"{what}: {_with_chance(groups, together)}"
     listed = rows[: max(CONTENDERS, m + 2)]
     certain = ", ".join(str(row["group"]) for row in listed if row["p"] >= level)
-    others = ", ".join(f"{row['group']} (P = {row['p']:.2f})" for row in listed if row["p"] < level)
-    return f"{what}: {f'{certain}; ' if certain else ''}not settled; likeliest: {others}"
+    others = ", ".join(_with_chance(str(row["group"]), row["p"]) for row in listed if row["p"] < level)
+    return f"{what}: {f'{certain}; ' if certain else ''}{sentence(_NOT_SETTLED, likeliest=others)}"
 
 
 def comparison_verdict(row: Row, rope: float, level: float) -> str:
@@ -52,12 +62,11 @@ def comparison_verdict(row: Row, rope: float, level: float) -> str:
     >>> comparison_verdict(row, 0.05, 0.95)
     'not settled; likeliest: accuracy of n is more than 0.05 below that of s (P = 0.72)'
     """
-    metric, a, b = row["metric"], row["a"], row["b"]
-    sides = {
-        "p_lower": f"{metric} of {a} is more than {rope:g} below that of {b}",
-        "p_equal": f"{metric} of {a} and of {b} are within {rope:g} of each other",
-        "p_higher": f"{metric} of {a} is more than {rope:g} above that of {b}",
-    }
-    likeliest = max(sides, key=lambda side: row[side])
-    settled = "" if row[likeliest] >= level else "not settled; likeliest: "
-    return f"{settled}{sides[likeliest]} (P = {row[likeliest]:.2f})"
+    likeliest = max(_SIDES, key=lambda side: row[side])
+    side = sentence(_SIDES[likeliest], metric=row["metric"], a=row["a"], b=row["b"], rope=marked(f"{rope:g}"))
+    said = _with_chance(side, row[likeliest])
+    return said if row[likeliest] >= level else sentence(_NOT_SETTLED, likeliest=said)
+
+
+def _with_chance(what: str, p: float) -> str:
+    return f"{what} (P = {marked(f'{p:.2f}')})"

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from altmas.core.plain import plain_data
+from altmas.words.language import sentence
 from altmas.words.verdict import how_good
-from altmas.words.wording import short
+from altmas.words.wording import marked, short
 
 if TYPE_CHECKING:
     from altmas.core.estimates import Estimate
@@ -27,5 +28,6 @@ def in_short(estimates: Sequence[Estimate], level: float, pool: int) -> str:
     first = {one.model: one for one in reversed(estimates)}
     told = [(name, first[name]) for name in dict.fromkeys(one.model for one in estimates)]
     said = [(f"{short(name)}: " if name else "") + how_good(plain_data(asdict(one)), level, pool) for name, one in told]
-    more = f" And {len(said) - MODELS_NAMED:,} more models." if len(said) > MODELS_NAMED else ""
-    return " ".join(said[:MODELS_NAMED]) + more
+    left = len(said) - MODELS_NAMED
+    more = [sentence("And {number} more models.", number=marked(f"{left:,}"))] if left > 0 else []
+    return " ".join([*said[:MODELS_NAMED], *more])

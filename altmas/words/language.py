@@ -1,6 +1,7 @@
 """The language of what people read: sentences are written in English where they are made, catalogues hold the others.
 
-A catalogue is `catalogues/CODE.json`, a mapping of each English sentence, names in braces, to its translation.
+A catalogue is `catalogues/CODE.json`, a mapping of each English sentence, names in braces, to its translation. Data
+stays English in every language: names of metrics and settings, promises that code compares, refusals.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def catalogue(code: str) -> Mapping[str, str]:
     {}
     """
     if code not in languages():
-        raise InputError("language", f"be one of {', '.join(languages())}", repr(code))
+        raise InputError("lang", f"be one of {', '.join(languages())}", repr(code))
     return {} if code == ENGLISH else dict(json.loads((_CATALOGUES / f"{code}.json").read_text("utf-8")))
 
 
@@ -75,3 +76,12 @@ def sentence(text: str, /, **values: Any) -> str:
     'from 200 labels'
     """
     return catalogue(_now.get()).get(text, text).format(**values)
+
+
+def to_say(text: str) -> str:
+    """A text that `sentence` says later: so marked where it stands, and as it is.
+
+    >>> to_say("not known")
+    'not known'
+    """
+    return text

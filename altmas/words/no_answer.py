@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from altmas.words.language import sentence
-from altmas.words.wording import counted, figure, short
+from altmas.words.wording import counted, figure, marked, short
 
 if TYPE_CHECKING:
     from altmas.core.pool import Pool
@@ -31,7 +31,7 @@ def no_answer_on(name: str, count: int, items: int) -> str:
     share = figure(count / items, share=True, digits=1 if count / items >= 0.001 else 3)
     return sentence(
         "{model} gave no answer on {count} of {items} ({share}): they count as wrong, and belong to no class.",
-        model=short(name), count=f"{count:,}", items=counted(items, "item"), share=share,
+        model=short(name), count=marked(f"{count:,}"), items=counted(items, "item"), share=share,
     )  # fmt: skip
 
 
@@ -45,5 +45,5 @@ def without_score(name: str, count: int, items: int) -> str:
         return ""
     return sentence(
         "{model} gave no score on {count} of {items}: they are left out of calibration.",
-        model=short(name), count=f"{count:,}", items=counted(items, "item"),
+        model=short(name), count=marked(f"{count:,}"), items=counted(items, "item"),
     )  # fmt: skip

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.wording import Row, counted, digits_for, ends, figure, is_share, named
+from altmas.words.language import sentence
+from altmas.words.wording import Row, counted, digits_for, ends, figure, is_share, marked, named, percent
 
-AGREEMENT = (
-    "No expert has read the answers again, so this is agreement with annotators: where they are wrong, so are the "
-    "figures."
-)
 NOTHING_TO_READ = "Nothing to read again: there is no answer yet, or every one was read. Annotators answer first."
 SAID_OF = 0.05
 """The share of wrong answers that a sentence goes into."""
@@ -28,17 +25,25 @@ as nothing speaks against them.'
     True
     """
     if not readings:
-        return AGREEMENT
-    if not changed:
-        return (
-            f"Experts read {readings:,} of {counted(answers, 'answer')} again and confirmed "
-            f"{'it' if readings == 1 else 'them all'}: the figures are agreement with annotators, as long as nothing "
-            "speaks against them."
+        return sentence(
+            "No expert has read the answers again, so this is agreement with annotators: where they are wrong, so are "
+            "the figures."
         )
-    return (
-        f"Experts read {readings:,} of {counted(answers, 'answer')} again and changed {changed:,}: the figures are "
-        "about what experts would say of every item, however wrong annotators are."
-    )
+    values = {"number": marked(f"{readings:,}"), "answers": counted(answers, "answer")}
+    if not changed:
+        return sentence(
+            "Experts read {number} of {answers} again and confirmed it: the figures are agreement with annotators, as "
+            "long as nothing speaks against them."
+            if readings == 1
+            else "Experts read {number} of {answers} again and confirmed them all: the figures are agreement with "
+            "annotators, as long as nothing speaks against them.",
+            **values,
+        )
+    return sentence(
+        "Experts read {number} of {answers} again and changed {changed}: the figures are about what experts would say "
+        "of every item, however wrong annotators are.",
+        changed=marked(f"{changed:,}"), **values,
+    )  # fmt: skip
 
 
 def reading_warnings(missing: int, drawn: int, changed: int) -> list[str]:
@@ -51,18 +56,27 @@ def reading_warnings(missing: int, drawn: int, changed: int) -> list[str]:
     """
     out = []
     if missing:
-        verb = "has" if missing == 1 else "have"
-        out.append(
-            f"{missing:,} of {counted(drawn, 'answer')} drawn for a second reading {verb} no label by an expert; the "
-            "estimates take them to be like those that have one, and the intervals allow for whatever they are where "
-            "an expert left them out. Reading them mends it."
-        )
+        said = sentence(
+            "{number} of {answers} drawn for a second reading has no label by an expert; the estimates take them to be "
+            "like those that have one, and the intervals allow for whatever they are where an expert left them out. "
+            "Reading them mends it."
+            if missing == 1
+            else "{number} of {answers} drawn for a second reading have no label by an expert; the estimates take them "
+            "to be like those that have one, and the intervals allow for whatever they are where an expert left them "
+            "out. Reading them mends it.",
+            number=marked(f"{missing:,}"), answers=counted(drawn, "answer"),
+        )  # fmt: skip
+        out.append(said)
     if changed:
-        verb = "was" if changed == 1 else "were"
-        out.append(
-            f"{counted(changed, 'answer')} {verb} changed or taken back after being drawn for a second reading; what "
-            "counts is the answer as it stood when it was drawn."
-        )
+        said = sentence(
+            "{answers} was changed or taken back after being drawn for a second reading; what counts is the answer as "
+            "it stood when it was drawn."
+            if changed == 1
+            else "{answers} were changed or taken back after being drawn for a second reading; what counts is the "
+            "answer as it stood when it was drawn.",
+            answers=counted(changed, "answer"),
+        )  # fmt: skip
+        out.append(said)
     return out
 
 
@@ -82,17 +96,18 @@ matters most, it is between 80% and 97%.'
 
     def between(row: Row) -> str:
         low, high = ends(row["low"], row["high"], share=share, digits=digits_for(row["high"] - row["low"], share=share))
-        return f"between {low} and {high}"
+        return sentence("between {low} and {high}", low=low, high=high)
 
-    metric, rate = named(worst["metric"]), f"{100 * SAID_OF:g}%"
+    values = {"metric": named(worst["metric"]), "share": percent(SAID_OF, "g"), "worst": between(worst)}
     if "at random" not in found:
-        return f"If {rate} of the answers are wrong where it matters most, {metric} is {between(worst)}."
+        return sentence("If {share} of the answers are wrong where it matters most, {metric} is {worst}.", **values)
     some = found["at random"]
-    about = figure(some["estimate"], share=share, digits=digits_for(some["high"] - some["low"], share=share))
-    return (
-        f"If {rate} of the answers are wrong at random, {metric} is about {about}, {between(some)}; if they are wrong "
-        f"where it matters most, it is {between(worst)}."
-    )
+    return sentence(
+        "If {share} of the answers are wrong at random, {metric} is about {about}, {between}; if they are wrong where "
+        "it matters most, it is {worst}.",
+        about=figure(some["estimate"], share=share, digits=digits_for(some["high"] - some["low"], share=share)),
+        between=between(some), **values,
+    )  # fmt: skip
 
 
 def known_before(count: int) -> str:
@@ -103,11 +118,12 @@ def known_before(count: int) -> str:
     """
     if not count:
         return ""
-    if count == 1:
-        return "1 label was known before: it taught what is believed, and weighs in no estimate, for it was not drawn."
-    return (
-        f"{count:,} labels were known before: they taught what is believed, and weigh in no estimate, for they were "
-        "not drawn."
+    return sentence(
+        "{labels} was known before: it taught what is believed, and weighs in no estimate, for it was not drawn."
+        if count == 1
+        else "{labels} were known before: they taught what is believed, and weigh in no estimate, for they were not "
+        "drawn.",
+        labels=counted(count, "label"),
     )
 
 
@@ -118,6 +134,9 @@ def taken_for(*, models: bool, allows: bool) -> str:
     'the estimates take them to be like the others, and so do the intervals'
     """
     if models:
-        return "the estimates allow for what is skipped more often, the intervals for whatever they are"
-    like = "the estimates take them to be like the others, "
-    return like + ("the intervals allow for whatever they are" if allows else "and so do the intervals")
+        return sentence("the estimates allow for what is skipped more often, the intervals for whatever they are")
+    return sentence(
+        "the estimates take them to be like the others, the intervals allow for whatever they are"
+        if allows
+        else "the estimates take them to be like the others, and so do the intervals"
+    )

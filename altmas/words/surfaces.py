@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altmas.words.extremes import PROBABLE, SURE, contenders
-from altmas.words.wording import Row, chance, clean, counted, right_in
+from altmas.words.extremes import ALMOST_CERTAINLY, PROBABLE, PROBABLY, SURE, contenders
+from altmas.words.language import sentence
+from altmas.words.wording import Row, chance, clean, counted, marked, right_in
 
 LABELLED = 0.5
 """Expected labels below this count as none; where attributes are guessed, an arm's labels are an expected number."""
 
-SMOOTH = "{} credible for the smooth curve over combinations, without each one's own scatter around it"
-SUPERVISED = "nominally {}, as measured on simulated surfaces, no theory: the number of answers counts twice"
+SMOOTH = "{level}% credible for the smooth curve over combinations, without each one's own scatter around it"
+SUPERVISED = "nominally {level}%, as measured on simulated surfaces, no theory: the number of answers counts twice"
 PROMISES = {"cpredictor": SMOOTH, "berngp": SMOOTH, "betagp-sl": SUPERVISED, "betagp-slp": SUPERVISED}
 """What the intervals promise, of estimators whose intervals are not credible ones under the surface's prior."""
 
@@ -37,33 +38,49 @@ age=new, hat=no (P 0.38, no labels).'
     """
     ranked = sorted(rows, key=lambda row: (-row["p_worst"], row["estimate"]))
     first = ranked[0]
+    arm = clean(first["arm"])
     if len(ranked) == 1:
-        return (
-            f"{_why_single(combinations, largest_only)}: {clean(first['arm'])} ({right_in(first)}{_unlabelled(first)})."
+        values = {"number": marked(f"{combinations:,}"), "arm": arm, "right": right_in(first) + _unlabelled(first)}
+        if combinations <= 1:
+            return sentence("There is one combination only: {arm} ({right}).", **values)
+        return sentence(
+            "Only the largest of {number} combinations is judged: {arm} ({right})."
+            if largest_only
+            else "Only one of {number} combinations has enough items to be judged: {arm} ({right}).",
+            **values,
         )
     if not any(row["labels"] >= LABELLED for row in ranked):
-        return f"Which combination is worst cannot be told: none of the {len(ranked):,} that are judged has a label."
-    p = f"{right_in(first)}; P(worst) {chance(first['p_worst'])}{_unlabelled(first)}"
+        return sentence(
+            "Which combination is worst cannot be told: none of the {number} that are judged has a label.",
+            number=marked(f"{len(ranked):,}"),
+        )
+    p = chance(first["p_worst"]) + _unlabelled(first)
     if first["p_worst"] >= PROBABLE:
-        adverb = "almost certainly" if first["p_worst"] >= SURE else "probably"
-        return f"It is {adverb} worst for {clean(first['arm'])} ({p})."
+        text = ALMOST_CERTAINLY if first["p_worst"] >= SURE else PROBABLY
+        return sentence(text, where=sentence("for {arm}", arm=arm), right=right_in(first), p=p)
     few = contenders(ranked, "p_worst")
-    others = [f"{clean(row['arm'])} (P {chance(row['p_worst'])}{_unlabelled(row)})" for row in few[1:]]
+    named = [sentence("{arm} ({right}; P(worst) {p})", arm=arm, right=right_in(first), p=p)]
+    named += [
+        sentence("{group} (P {p})", group=clean(row["arm"]), p=chance(row["p_worst"]) + _unlabelled(row))
+        for row in few[1:]
+    ]
     left = len(ranked) - len(few)
-    more = f", or one of {counted(left, 'other')}" if left and sum(row["p_worst"] for row in few) < 0.9 else ""
-    named = others if more else [*others[:-1], f"or {others[-1]}"]
-    return f"Which combination is worst is not settled yet: {clean(first['arm'])} ({p}), {', '.join(named)}{more}."
+    if left and sum(row["p_worst"] for row in few) < 0.9:
+        named.append(sentence("one of {others}", others=counted(left, "other")))
+    return sentence(
+        "Which combination is worst is not settled yet: {some}, or {last}.", some=", ".join(named[:-1]), last=named[-1]
+    )
 
 
 def surface_promise(level: float, estimator: str, *cautions: str) -> str:
-    """What the intervals of a surface promise, by its estimator; cautions that are empty say nothing.
+    """What the intervals of a surface promise, by its estimator, as data; cautions that are empty say nothing.
 
     >>> surface_promise(0.95, "betagp")
     "95% credible under the surface's prior"
     >>> surface_promise(0.9, "betagp-slp")
     'nominally 90%, as measured on simulated surfaces, no theory: the number of answers counts twice'
     """
-    promise = PROMISES.get(estimator, "{} credible under the surface's prior").format(f"{100 * level:.6g}%")
+    promise = PROMISES.get(estimator, "{level}% credible under the surface's prior").format(level=f"{100 * level:.6g}")
     return "; ".join([promise, *filter(None, cautions)])
 
 
@@ -85,7 +102,8 @@ def not_reached(arms: int) -> str:
     >>> not_reached(1)
     'as if the 1 explored combination without labels were like the others'
     """
-    return f"as if the {counted(arms, 'explored combination')} without labels were like the others"
+    explored = "explored combination" if arms == 1 else "explored combinations"
+    return f"as if the {arms:,} {explored} without labels were like the others"
 
 
 def too_small(least: int) -> str:
@@ -94,17 +112,8 @@ def too_small(least: int) -> str:
     >>> too_small(5)
     'No combination has 5 items: the largest are judged.'
     """
-    return f"No combination has {counted(least, 'item')}: the largest are judged."
-
-
-def _why_single(combinations: int, largest_only: bool) -> str:
-    """Why the verdict speaks of a single arm."""
-    if combinations <= 1:
-        return "There is one combination only"
-    if largest_only:
-        return f"Only the largest of {combinations:,} combinations is judged"
-    return f"Only one of {combinations:,} combinations has enough items to be judged"
+    return sentence("No combination has {items}: the largest are judged.", items=counted(least, "item"))
 
 
 def _unlabelled(row: Row) -> str:
-    return "" if row["labels"] >= LABELLED else ", no labels"
+    return "" if row["labels"] >= LABELLED else sentence(", no labels")

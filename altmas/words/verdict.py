@@ -4,42 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from altmas.words.wording import Row, counted, digits_for, ends, figure, interval, is_share, listed, named, points
-
-_PROMISE_KINDS = (
-    ("exact", "exact"),
-    ("spread", "not coverage"),
-    ("search", "not to measure"),
-    ("nothing", "nothing"),
-    ("anytime", "all looks"),
-    ("credible", "credible"),
-    ("published", "as published"),
-    ("random", "under random sampling"),
-    ("approximate", "approximate"),
+from altmas.words.language import sentence, to_say
+from altmas.words.promises import ROUGH_BELOW, kind_of
+from altmas.words.wording import (
+    Row,
+    counted,
+    digits_for,
+    ends,
+    figure,
+    interval,
+    is_share,
+    level_of,
+    marked,
+    named,
+    points,
 )
 
-ROUGH_BELOW = 30
-"""From fewer labels than this, approximate intervals are rough."""
-
-NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
-
-NO_COVERAGE = (
-    "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
-    "the truth, which may lie outside."
+_TOO_SURE = to_say("Its scores say {scores} on average, more than its accuracy ({interval}): it is too sure of itself.")
+_TOO_MODEST = to_say(
+    "Its scores say {scores} on average, less than its accuracy ({interval}): it is better than it says."
 )
+_AGREES = to_say("Its scores say {scores} on average, in agreement with its accuracy ({interval}).")
 
-NO_INTERVAL = "It comes without an interval: the questions were chosen to find the best model, not to measure it."
 
+def no_labels() -> str:
+    """What is said before the first label.
 
-def kind_of(promise: str) -> str:
-    """What sort of promise an interval comes with.
-
-    >>> kind_of("approximate 95% coverage, whatever the surrogate believes")
-    'approximate'
-    >>> kind_of("spread of 50 draws, not coverage")
-    'spread'
+    >>> no_labels()
+    'No item has a label yet, so nothing can be said about how good it is.'
     """
-    return next((kind for kind, sign in _PROMISE_KINDS if sign in promise), "other")
+    return sentence("No item has a label yet, so nothing can be said about how good it is.")
 
 
 def how_good(row: Row, level: float, pool: int) -> str:
@@ -57,41 +51,46 @@ are, from 200 labels; about 91% if they are like the others.'
     metric, share = named(row["metric"]), is_share(row["metric"])
     subject = metric[:1].upper() + metric[1:]
     value, low, high, missing = row["estimate"], row["low"], row["high"], row.get("missing")
-    labels, items = counted(row["labels"], "label"), f"these {counted(pool, 'item')}"
+    labels, items = counted(row["labels"], "label"), counted(pool, "item")
+    whole: dict[str, str] = {"subject": subject, "items": items, "labels": labels}
     if value is None:
-        return f"{subject} cannot be told yet from {labels}."
+        return sentence("{subject} cannot be told yet from {labels}.", **whole)
     kind = kind_of(row["promise"])
     if kind == "exact":
-        return f"{subject} is exactly {figure(value, share=share, digits=2)} on {items}: every one of them is labelled."
+        return sentence(
+            "{subject} is exactly {value} on these {items}: every one of them is labelled.",
+            value=figure(value, share=share, digits=2), **whole,
+        )  # fmt: skip
     if low is None or high is None:
-        return f"{subject} is about {figure(value, share=share)} on {items}, from {labels}; how sure is not known."
+        return sentence(
+            "{subject} is about {about} on these {items}, from {labels}; how sure is not known.",
+            about=figure(value, share=share), **whole,
+        )  # fmt: skip
     digits = digits_for(high - low, share=share)
-    about = figure(value, share=share, digits=digits)
+    whole["about"] = figure(value, share=share, digits=digits)
     least, most = ends(low, high, share=share, digits=digits)
     if kind == "spread":
-        return (
-            f"{subject} is about {about} by the surrogate, on {items}, from {labels}; "
-            f"its draws lie between {least} and {most}."
-        )
-    what = "credible interval" if kind == "credible" else "interval"
-    between = f"between {least} and {most} ({100 * level:.6g}% {what})"
+        return sentence(
+            "{subject} is about {about} by the surrogate, on these {items}, from {labels}; "
+            "its draws lie between {low} and {high}.",
+            low=least, high=most, **whole,
+        )  # fmt: skip
+    whole["between"] = sentence(
+        "between {low} and {high} ({level}% credible interval)"
+        if kind == "credible"
+        else "between {low} and {high} ({level}% interval)",
+        low=least, high=most, level=level_of(level),
+    )  # fmt: skip
     if missing:
-        questions = f"{counted(missing, 'question')} without a label {'is' if missing == 1 else 'are'}"
-        return (
-            f"{subject} is {between} on {items}, whatever the {questions}, from {labels}; "
-            f"about {about} if {'it is' if missing == 1 else 'they are'} like the others."
-        )
-    return f"{subject} is about {about}: {between} on {items}, from {labels}."
-
-
-def taken_as_alike(missing: int) -> str:
-    """What an interval assumes that does not allow for missing answers.
-
-    >>> taken_as_alike(2)
-    'it takes the 2 questions without a label to be like the others'
-    """
-    questions = "question" if missing == 1 else f"{missing:,} questions"
-    return f"it takes the {questions} without a label to be like the others"
+        return sentence(
+            "{subject} is {between} on these {items}, whatever the {questions} without a label is, from {labels}; "
+            "about {about} if it is like the others."
+            if missing == 1
+            else "{subject} is {between} on these {items}, whatever the {questions} without a label are, "
+            "from {labels}; about {about} if they are like the others.",
+            questions=counted(missing, "question"), **whole,
+        )  # fmt: skip
+    return sentence("{subject} is about {about}: {between} on these {items}, from {labels}.", **whole)
 
 
 def reach(row: Row) -> str:
@@ -103,37 +102,9 @@ def reach(row: Row) -> str:
     known = None not in (row["estimate"], row["low"], row["high"])
     without = ("exact", "spread", "nothing")
     known = known and not row.get("missing")  # which pull to one side
-    return f"Give or take {half_width(row)}." if known and kind_of(row["promise"]) not in without else ""
-
-
-def promise_in_words(row: Row, level: float) -> str:
-    """What the interval promises, and no more.
-
-    >>> row = {"metric": "accuracy", "estimate": 0.91, "low": 0.88, "high": 0.94, "labels": 200}
-    >>> promise_in_words({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95)
-    'Of 100 intervals made this way about 95 hold the true value, whatever the surrogate believes.'
-    >>> promise_in_words({**row, "promise": "95% credible under the uniform prior"}, 0.95)
-    'This is a belief, not coverage: it is as good as the prior it began with.'
-    """
-    if kind_of(row["promise"]) == "search":
-        return NO_INTERVAL
-    if None in (row["estimate"], row["low"], row["high"]):
-        return "No interval can be given yet."
-    out_of = f"{100 * level:.6g}"
-    missing = " and whatever the questions without a label are" if row.get("missing") else ""
-    made = f"Of 100 intervals made this way about {out_of} hold the true value"
-    few = " With so few labels it may be fewer." if row["labels"] < ROUGH_BELOW else ""
-    return {
-        "exact": "As sure as the labels are: nothing was left to estimate.",
-        "spread": NO_COVERAGE,
-        "nothing": "This method promises nothing about it: it asked about two groups only.",
-        "anytime": f"Of 100 audits made this way at least {out_of} have the true value in the interval at every look, "
-        "so you may watch and stop when you like.",
-        "credible": "This is a belief, not coverage: it is as good as the prior it began with.",
-        "published": "The normal interval of the literature: it fails with few labels, and near 0 and 1.",
-        "random": f"{made}, under random sampling{missing}.{few}",
-        "approximate": f"{made}, whatever the surrogate believes{missing}.{few}",
-    }.get(kind_of(row["promise"]), f"The interval's promise: {row['promise']}.")
+    if not known or kind_of(row["promise"]) in without:
+        return ""
+    return sentence("Give or take {half_width}.", half_width=half_width(row))
 
 
 def half_width(row: Row) -> str:
@@ -144,7 +115,7 @@ def half_width(row: Row) -> str:
     """
     half, share = (row["high"] - row["low"]) / 2, is_share(row["metric"])
     digits = digits_for(2 * half, share=share) + 1
-    return points(half, digits) if share else f"{half:.{digits}f}"
+    return points(half, digits) if share else marked(f"{half:.{digits}f}")
 
 
 def next_step(row: Row | None, pool: int) -> str:
@@ -158,16 +129,22 @@ def next_step(row: Row | None, pool: int) -> str:
     """
     if row is None or "labels_needed" not in row:
         return ""
-    metric = named(row["metric"])
-    goal = f"±{points(row['within'])}" if is_share(row["metric"]) else f"±{row['within']:g}"
+    within = points(row["within"]) if is_share(row["metric"]) else marked(f"{row['within']:g}")
+    about = {"metric": named(row["metric"]), "goal": f"±{within}"}
     if row["labels_needed"] is None:
-        return f"Answer the questions without a label first: without them, more labels do not bring {metric} to {goal}."
+        return sentence(
+            "Answer the questions without a label first: without them, more labels do not bring {metric} to {goal}.",
+            **about,
+        )
     more = int(row["labels_needed"] - row["labels"])
     if more <= 0:
-        return f"No more labels are needed for {metric} within {goal}."
+        return sentence("No more labels are needed for {metric} within {goal}.", **about)
+    labels = counted(more, "more label")
     if row["labels_needed"] >= pool:
-        return f"For {metric} within {goal} the whole pool would have to be labelled: {counted(more, 'more label')}."
-    return f"About {counted(more, 'more label')} would bring {metric} to {goal}."
+        return sentence(
+            "For {metric} within {goal} the whole pool would have to be labelled: {labels}.", labels=labels, **about
+        )
+    return sentence("About {labels} would bring {metric} to {goal}.", labels=labels, **about)
 
 
 def random_needed(row: Row) -> str:
@@ -179,48 +156,11 @@ def random_needed(row: Row) -> str:
     few = row["labels"] < ROUGH_BELOW  # of few labels a forecast says little
     if row.get("random_needed") is None or few or row.get("missing"):
         return ""
-    needed, spent = int(row["random_needed"]), f"{row['labels']:,} {'was' if row['labels'] == 1 else 'were'} spent"
-    about = counted(needed, "label")
-    return f"Random sampling would have needed about {about} for {named(row['metric'])} as precise as this; {spent}."
-
-
-def how_to_answer(missing: Mapping[str, int]) -> str:
-    """What brings questions back that have no label.
-
-    >>> how_to_answer({"open": 3, "skip": 1})
-    'altmas label and altmas next bring the open ones next; altmas next --again asks about the others once more.'
-    """
-    waiting = sum(missing.get(name, 0) for name in ("open", "taken_back"))
-    settled = sum(missing.get(name, 0) for name in ("unsure", "skip", "disputed"))
-    next_up, again = "altmas label and altmas next bring", "altmas next --again asks about"
-    if waiting and settled:
-        return f"{next_up} the open ones next; {again} the others once more."
-    it = "it" if waiting + settled == 1 else "them"
-    return f"{next_up} {it} next." if waiting else f"{again} {it} once more."
-
-
-def unanswered(missing: Mapping[str, int], row: Row | None) -> str:
-    """How many questions have no label, and what they could change.
-
-    >>> row = {"metric": "accuracy", "worst_case": 0.88, "best_case": 0.92}
-    >>> unanswered({"unsure": 7, "skip": 3, "disputed": 0, "open": 0}, row)
-    '10 questions have no label: 7 unsure and 3 skipped. altmas next --again asks about them once more. With all of \
-them against the model, accuracy would be about 88.0%; with all for it, about 92.0%.'
-    """
-    words = {
-        "unsure": "unsure", "skip": "skipped", "disputed": "disputed", "taken_back": "taken back", "open": "open"
-    }  # fmt: skip
-    parts = [f"{missing[name]:,} {word}" for name, word in words.items() if missing.get(name)]
-    total = sum(missing.get(name, 0) for name in words)
-    if not parts:
-        return "Every question asked so far has a label."
-    verb = "has" if total == 1 else "have"
-    said = f"{counted(total, 'question')} {verb} no label: {listed(parts)}. {how_to_answer(missing)}"
-    if row is None or row.get("worst_case") is None or row.get("best_case") is None:
-        return said
-    least, most = (figure(row[name], share=is_share(row["metric"])) for name in ("worst_case", "best_case"))
-    metric = named(row["metric"])
-    return f"{said} With all of them against the model, {metric} would be about {least}; with all for it, about {most}."
+    return sentence(
+        "Random sampling would have needed about {labels} for {metric} as precise as this; {spent} were spent.",
+        labels=counted(int(row["random_needed"]), "label"), metric=named(row["metric"]),
+        spent=marked(f"{row['labels']:,}"),
+    )  # fmt: skip
 
 
 def calibration_sentence(bins: Sequence[Row], ece: Mapping[str, float] | None, accuracy: Row | None) -> str:
@@ -233,17 +173,17 @@ The expected calibration error is about 6.5% (3.0% to 10.0%).'
     """
     size = sum(row["size"] for row in bins)
     said = sum(row["size"] * row["score"] for row in bins) / size
-    out = f"Its scores say {figure(said, share=True)} on average"
+    values = {"scores": figure(said, share=True)}
     if accuracy and accuracy["low"] is not None and accuracy["high"] is not None:
         low, high = accuracy["low"], accuracy["high"]
-        reach = f"its accuracy ({interval(low, high, share=True)})"
-        if said > high:
-            out += f", more than {reach}: it is too sure of itself"
-        elif said < low:
-            out += f", less than {reach}: it is better than it says"
-        else:
-            out += f", in agreement with {reach}"
+        values["interval"] = interval(low, high, share=True)
+        out = sentence(_TOO_SURE if said > high else _TOO_MODEST if said < low else _AGREES, **values)
+    else:
+        out = sentence("Its scores say {scores} on average.", **values)
     if ece is None:
-        return f"{out}."
-    reach = interval(ece["low"], ece["high"], share=True)
-    return f"{out}. The expected calibration error is about {figure(ece['estimate'], share=True)} ({reach})."
+        return out
+    error = sentence(
+        "The expected calibration error is about {error} ({interval}).",
+        error=figure(ece["estimate"], share=True), interval=interval(ece["low"], ece["high"], share=True),
+    )  # fmt: skip
+    return f"{out} {error}"

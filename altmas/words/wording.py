@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from altmas.words.language import sentence, to_say
+
 Row = Mapping[str, Any]
 """A row of a table of results: `metric`, `estimate`, `low`, `high` and what else a sentence needs, by name."""
 
@@ -17,8 +19,31 @@ _SHARES = re.compile(
     r"(accuracy|error_rate|balanced_accuracy|ece)\Z|(accuracy|precision|recall|specificity|f\d[\d.]*):"
     r"|(macro|micro|weighted)_"
 )
-_NAMES = {"mcc": "MCC", "cohen_kappa": "Cohen's kappa", "ece": "expected calibration error (ECE)"}
-_F_NAME = re.compile(r"(?:(macro|micro|weighted) )?f(\d[\d.]*)\Z")
+_NAMES = {
+    "accuracy": to_say("accuracy"),
+    "error_rate": to_say("error rate"),
+    "balanced_accuracy": to_say("balanced accuracy"),
+    "precision": to_say("precision"),
+    "recall": to_say("recall"),
+    "specificity": to_say("specificity"),
+    "macro_precision": to_say("macro precision"),
+    "macro_recall": to_say("macro recall"),
+    "micro_precision": to_say("micro precision"),
+    "micro_recall": to_say("micro recall"),
+    "weighted_precision": to_say("weighted precision"),
+    "weighted_recall": to_say("weighted recall"),
+    "mcc": to_say("MCC"),
+    "cohen_kappa": to_say("Cohen's kappa"),
+    "expected_cost": to_say("expected cost"),
+    "ece": to_say("expected calibration error (ECE)"),
+}
+_F_NAMES = {
+    "": to_say("F{beta}"),
+    "macro_": to_say("macro F{beta}"),
+    "micro_": to_say("micro F{beta}"),
+    "weighted_": to_say("weighted F{beta}"),
+}
+_F_NAME = re.compile(r"((?:macro|micro|weighted)_)?f(\d[\d.]*)\Z")
 _OCCURRING = re.compile(r"macro_[a-z0-9.]+(_occurring)\Z")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]+")
 
@@ -41,14 +66,13 @@ def named(metric: str) -> str:
     'macro F1 over the classes that occur'
     """
     if _OCCURRING.match(metric):
-        return f"{named(metric.removesuffix('_occurring'))} over the classes that occur"
-    if metric in _NAMES:
-        return _NAMES[metric]
+        return sentence("{metric} over the classes that occur", metric=named(metric.removesuffix("_occurring")))
     kind, colon, group = metric.partition(":")
-    words = kind.replace("_", " ")
-    if found := _F_NAME.match(words):
-        words = f"{found[1]} F{found[2]}" if found[1] else f"F{found[2]}"
-    return f"{words} of class {quoted(group)}" if colon else words
+    if found := _F_NAME.match(kind):
+        name = sentence(_F_NAMES[found[1] or ""], beta=found[2])
+    else:
+        name = sentence(_NAMES[kind]) if kind in _NAMES else kind.replace("_", " ")
+    return sentence("{metric} of class {name}", metric=name, name=quoted(group)) if colon else name
 
 
 def clean(name: object) -> str:
@@ -76,7 +100,7 @@ def quoted(name: object) -> str:
     >>> quoted(8), quoted("cat")
     ("'8'", "'cat'")
     """
-    return f"'{short(name)}'"
+    return sentence("'{name}'", name=short(name))
 
 
 def listed(words: Iterable[str]) -> str:
@@ -86,16 +110,44 @@ def listed(words: Iterable[str]) -> str:
     ('a', 'a and b', 'a, b and c')
     """
     *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+    return sentence("{some} and {last}", some=", ".join(most), last=last) if most else last
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun, in the singular or plural.
+    """A number with its noun, in the singular or plural; both are in catalogues, as "{number} label".
 
     >>> counted(1, "label"), counted(1597, "item"), counted(2, "class", "classes")
     ('1 label', '1,597 items', '2 classes')
     """
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+    return sentence(f"{{number}} {noun if number == 1 else plural or noun + 's'}", number=marked(f"{number:,}"))
+
+
+def marked(number: str) -> str:
+    """A number as Python writes it, with the marks for thousands and decimals that the language has.
+
+    >>> marked(f"{1234.5:,.1f}")
+    '1,234.5'
+    """
+    example = sentence("1,234.5")
+    return number.translate({ord(","): example[1], ord("."): example[-2]})
+
+
+def percent(share: float, form: str = ".0f") -> str:
+    """A share in percent, in one of Python's forms.
+
+    >>> percent(0.95), percent(0.9125, ".6g")
+    ('95%', '91.25%')
+    """
+    return sentence("{number}%", number=marked(format(100 * share, form)))
+
+
+def level_of(level: float) -> str:
+    """The number of percent of an interval's level, for "95% interval".
+
+    >>> level_of(0.95)
+    '95'
+    """
+    return marked(f"{100 * level:.6g}")
 
 
 def digits_for(width: float, *, share: bool) -> int:
@@ -117,9 +169,11 @@ def figure(value: float | None, *, share: bool, digits: int = 1) -> str:
     ('91.3%', '0.50', 'not known')
     """
     if value is None or math.isnan(value):
-        return "not known"
-    text = f"{100 * value:.{digits}f}%" if share else f"{value:,.{digits}f}"
-    return text.removeprefix("-") if not any(c in "123456789" for c in text) else text.replace("-", "\N{MINUS SIGN}")
+        return sentence("not known")
+    text = f"{100 * value:.{digits}f}" if share else f"{value:,.{digits}f}"
+    zero = not any(c in "123456789" for c in text)
+    text = marked(text.removeprefix("-") if zero else text.replace("-", "\N{MINUS SIGN}"))
+    return sentence("{number}%", number=text) if share else text
 
 
 def ends(low: float, high: float, *, share: bool, digits: int) -> tuple[str, str]:
@@ -141,10 +195,11 @@ def interval(low: float | None, high: float | None, *, share: bool, digits: int 
     ('88.4% to 93.1%', '50.0%', 'not known')
     """
     if low is None or high is None:
-        return "not known"
+        return sentence("not known")
     if high - low < ONE_NUMBER:
         return figure(low, share=share, digits=digits)
-    return " to ".join(ends(low, high, share=share, digits=digits))
+    least, most = ends(low, high, share=share, digits=digits)
+    return sentence("{low} to {high}", low=least, high=most)
 
 
 def right_in(row: Row) -> str:
@@ -155,7 +210,8 @@ def right_in(row: Row) -> str:
     """
     digits = digits_for(row["high"] - row["low"], share=True)
     least, most = ends(row["low"], row["high"], share=True, digits=digits)
-    return f"right in {figure(row['estimate'], share=True, digits=digits)}, {least} to {most}"
+    share = figure(row["estimate"], share=True, digits=digits)
+    return sentence("right in {share}, {low} to {high}", share=share, low=least, high=most)
 
 
 def amount(count: float | None) -> str:
@@ -164,7 +220,7 @@ def amount(count: float | None) -> str:
     >>> amount(1200.0), amount(0.25), amount(None)
     ('1,200', '0.2', '')
     """
-    return "" if count is None else f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}"
+    return "" if count is None else marked(f"{count:,.0f}" if float(count).is_integer() else f"{count:,.1f}")
 
 
 def chance(p: float | None) -> str:
@@ -174,8 +230,10 @@ def chance(p: float | None) -> str:
     ('0.81', 'above 0.99', 'below 0.01', 'above 0.99')
     """
     if p is None or math.isnan(p):
-        return "not known"
-    return "above 0.99" if p > 0.99 else "below 0.01" if p < 0.01 else f"{p:.2f}"
+        return sentence("not known")
+    if p > 0.99:
+        return sentence("above 0.99")
+    return sentence("below 0.01") if p < 0.01 else marked(f"{p:.2f}")
 
 
 def points(difference: float, digits: int = 0) -> str:
@@ -185,4 +243,4 @@ def points(difference: float, digits: int = 0) -> str:
     ('3 points', '1 point', '1.2 points')
     """
     number = f"{100 * abs(difference):.{digits}f}"
-    return f"{number} {'point' if number == '1' else 'points'}"
+    return sentence("{number} point" if number == "1" else "{number} points", number=marked(number))

@@ -186,6 +186,11 @@ def test_tables_and_reports_are_written(labelled, tmp_path):
         assert mode(tmp_path / name) == 0o600
 
 
+def test_a_report_in_german(labelled, tmp_path):
+    told("report", labelled, "-o", tmp_path / "bericht.md", "--lang", "de")
+    assert "95-%-Intervall" in (tmp_path / "bericht.md").read_text("utf-8")
+
+
 def test_export(labelled, tmp_path):
     told("export", labelled, tmp_path / "out")
     names = {"estimates.csv", "estimates.json", "labels.csv", "events.jsonl", "report.html"}

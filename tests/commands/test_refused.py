@@ -97,6 +97,7 @@ def test_a_folder_that_holds_something_is_left_alone(files, tmp_path):
         ("next -n 0", "0"),
         ("report -o report.pdf", "report must be named *.html, *.htm, *.md, *.json; got 'report.pdf'."),
         ("report -o nowhere/report.html", "folder that exists; got nowhere"),
+        ("report --lang xx", "'xx' is not one of 'en', 'de'"),
         ("report --compare region:north", "'region:north' is not GROUP:A:B"),
         ("label", "--annotator"),
         ("label --annotator mk --host 0.0.0.0", "host must be 127.0.0.1 or localhost; got '0.0.0.0'."),

@@ -9,7 +9,7 @@ from altmas.audits.audit import Audit
 from altmas.core.pool import Pool
 from altmas.reports.facts import gather
 from altmas.reports.writing import render
-from altmas.words.verdict import kind_of
+from altmas.words.promises import kind_of
 from worlds.reports import Page, assert_self_contained, made
 
 
