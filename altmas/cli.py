@@ -10,7 +10,8 @@ import click
 from altmas import __version__
 from altmas.commands import changing, completing, exchanging, keeping, labelling, looking, saving, setting_up, surfacing
 from altmas.commands.options import refusal
-from altmas.commands.shared import EXIT_REFUSED, say, say_raw_warning
+from altmas.commands.shared import EXIT_REFUSED, any_encoding, say, say_raw_warning
+from altmas.core.doing import heard
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
@@ -53,8 +54,10 @@ for command in (
 def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
     warnings.showwarning = say_raw_warning
+    any_encoding()
     try:
-        commands(prog_name="altmas", standalone_mode=False)
+        with heard(lambda text: say(f"altmas: {text}", err=True)):
+            commands(prog_name="altmas", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())
         sys.exit(EXIT_REFUSED)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
+from altmas.core.doing import doing
 from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 from altmas.reports import tables, tables_people
@@ -43,8 +44,10 @@ def write_report(audit: Audit, path: str | os.PathLike[str], **options: Any) -> 
     suffix = suffix_of(target)
     if not target.parent.is_dir():
         raise InputError("report", "be written into a folder that exists", str(target.parent))
-    text = render(gather(audit, **options), suffix)
-    write_text(target, text)
+    with doing("gathering what the report says"):
+        facts = gather(audit, **options)
+    with doing("writing the report"):
+        write_text(target, render(facts, suffix))
     return target
 
 
