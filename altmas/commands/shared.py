@@ -131,14 +131,14 @@ def say(text: str, *, err: bool = False) -> None:
 def any_encoding() -> None:
     """Let output that cannot hold a letter spell it out, as pipes of Windows and of old locales: never fail for it."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and not _holds_everything(stream.encoding):
+        if isinstance(stream, io.TextIOWrapper) and not holds_everything(stream.encoding):
             stream.reconfigure(errors="backslashreplace")
 
 
-def _holds_everything(encoding: str | None) -> bool:
+def holds_everything(encoding: str | None) -> bool:
     """Whether every letter can be written.
 
-    >>> _holds_everything("utf8"), _holds_everything("cp1252")
+    >>> holds_everything("utf8"), holds_everything("cp1252")
     (True, False)
     """
     return encoding is not None and encoding.lower().replace("-", "").replace("_", "").startswith("utf")
@@ -149,7 +149,7 @@ def say_json(kind: str, data: dict[str, Any], audit: Path | None = None, *, vers
     from altmas.core.plain import plain_data
 
     about = {"schema": f"altmas-{kind}/{version}"} | ({} if audit is None else {"audit": str(audit)})
-    ascii_only = not _holds_everything(getattr(sys.stdout, "encoding", None) or "utf-8")
+    ascii_only = not holds_everything(getattr(sys.stdout, "encoding", None) or "utf-8")
     text = json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=ascii_only)
     click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))  # JSON leaves these as they are
 
