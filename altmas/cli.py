@@ -21,7 +21,7 @@ from altmas.commands import (
     surfacing,
 )
 from altmas.commands.options import refusal
-from altmas.commands.shared import EXIT_REFUSED, any_encoding, say, say_raw_warning
+from altmas.commands.shared import EXIT_REFUSED, any_encoding, raw_warnings_said, say
 from altmas.core.doing import heard
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
@@ -65,7 +65,7 @@ for command in (
 
 def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
-    warnings.showwarning = say_raw_warning
+    warnings.showwarning = raw_warnings_said()
     any_encoding()
     try:
         with heard(lambda text: say(f"altmas: {text}", err=True)):

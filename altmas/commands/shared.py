@@ -171,9 +171,27 @@ def say_problems(problems: Sequence[str]) -> None:
         say(f"Problem: {problem}", err=True)
 
 
-def say_raw_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning of Python's own kind, without the lines of a program around it."""
-    say(f"Warning: {message}", err=True)
+def raw_warnings_said() -> Callable[..., None]:
+    r"""What shows warnings of Python's own kind in place of Python: a line each, once each, no lines of a program.
+
+    >>> import contextlib
+    >>> show = raw_warnings_said()
+    >>> with contextlib.redirect_stderr(sys.stdout):
+    ...     show("overflow\nin exp", RuntimeWarning, "/lib/site-packages/numpy/core.py", 12)
+    ...     show("overflow\nin exp", RuntimeWarning, "/lib/site-packages/numpy/core.py", 15)
+    Warning of numpy: overflow in exp
+    """
+    known: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object) -> None:
+        whose = re.search(r"site-packages[\\/](\w+)", filename)
+        of = f" of {whose[1]}" if whose and whose[1] != "altmas" else ""
+        text = f"Warning{of}: {' '.join(str(message).split())}"
+        if text not in known:
+            known.add(text)
+            say(text, err=True)
+
+    return show
 
 
 def say_warnings(warnings: Sequence[str]) -> None:
