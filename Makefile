@@ -14,7 +14,7 @@ test: $(STAMP) programs
 
 # The tests of what another Python is likely to change, once per Python that is found on this machine.
 PYTHONS ?= 3.11 3.12 3.13
-MATRIX ?= tests/core tests/words tests/formats tests/commands tests/surrogates/test_mc_dropout.py \
+MATRIX ?= tests/core tests/words tests/formats tests/commands tests/surrogates/test_networks.py \
 	tests/whole/test_assess.py tests/whole/test_systems.py tests/whole/test_silence.py
 matrix:
 	PYTHONS="$(PYTHONS)" sh tests/matrix.sh $(MATRIX)
