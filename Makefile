@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test slow programs lint types bench results certified-results best-results docs clean
+.PHONY: demo test matrix slow programs lint types bench results certified-results best-results docs clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -11,6 +11,13 @@ demo: $(STAMP)
 test: $(STAMP) programs
 	$(BIN)/ruff check .
 	$(BIN)/pytest -n 2 --dist loadfile
+
+# The tests of what another Python is likely to change, once per Python that is found on this machine.
+PYTHONS ?= 3.11 3.12 3.13
+MATRIX ?= tests/core tests/words tests/formats tests/commands tests/surrogates/test_networks.py \
+	tests/whole/test_assess.py tests/whole/test_systems.py tests/whole/test_silence.py
+matrix:
+	PYTHONS="$(PYTHONS)" sh tests/matrix.sh $(MATRIX)
 
 slow: $(STAMP) programs
 	$(BIN)/pytest -m slow
@@ -71,4 +78,4 @@ $(STAMP): pyproject.toml
 	touch $(STAMP)
 
 clean:
-	rm -rf .venv build dist *.egg-info altmas-demo
+	rm -rf .venv .venv-3.* build dist *.egg-info altmas-demo

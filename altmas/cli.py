@@ -8,12 +8,25 @@ import warnings
 import click
 
 from altmas import __version__
-from altmas.commands import changing, completing, exchanging, keeping, labelling, looking, saving, setting_up, surfacing
+from altmas.commands import (
+    changing,
+    completing,
+    doctoring,
+    exchanging,
+    keeping,
+    labelling,
+    looking,
+    saving,
+    setting_up,
+    surfacing,
+)
 from altmas.commands.options import refusal
-from altmas.commands.shared import EXIT_REFUSED, say, say_raw_warning
+from altmas.commands.shared import EXIT_REFUSED, any_encoding, raw_warnings_said, say
+from altmas.core.doing import heard
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
+from altmas.words.health import package_missing
 
 
 class InOrder(click.Group):
@@ -45,16 +58,18 @@ for command in (
     demo, setting_up.init, setting_up.check, changing.set_settings, exchanging.next_questions, labelling.label,
     exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
     looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo,
-    keeping.refit, saving.recover, completing.completion,
+    keeping.refit, saving.recover, doctoring.doctor, completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
 
 
 def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
-    warnings.showwarning = say_raw_warning
+    warnings.showwarning = raw_warnings_said()
+    any_encoding()
     try:
-        commands(prog_name="altmas", standalone_mode=False)
+        with heard(lambda text: say(f"altmas: {text}", err=True)):
+            commands(prog_name="altmas", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())
         sys.exit(EXIT_REFUSED)
@@ -64,6 +79,12 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         say("Interrupted; every answer is kept.", err=True)
         sys.exit(130)
+    except ImportError as error:
+        name = (error.name or "altmas").partition(".")[0]
+        if name == "altmas":  # a fault of ours
+            raise
+        say(f"Error: {package_missing(name, str(error))}", err=True)
+        sys.exit(EXIT_REFUSED)
     except MemoryError:
         say("Error: the machine must have room for all of this; got no more memory.", err=True)
         sys.exit(EXIT_REFUSED)

@@ -15,6 +15,7 @@ from altmas.audits.fits import FITS_FOLDER
 from altmas.audits.pool_files import POOL_FOLDER
 from altmas.audits.record import Record
 from altmas.audits.store import STORE_FILE
+from altmas.core.doing import doing
 from altmas.core.files import FILE_MODE, FOLDER_MODE, write_whole
 from altmas.metrics.errors import InputError
 
@@ -32,7 +33,8 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
         raise InputError("backup", "lie outside of the audit's own folder", str(target))
     with Record.open(folder) as audit, TemporaryDirectory(prefix="altmas-") as home:
         copy = Path(home)
-        events, head = audit.store.copy_to(copy / STORE_FILE)
+        with doing("copying the store"):
+            events, head = audit.store.copy_to(copy / STORE_FILE)
         witness.rewrite(copy, events, head)  # of this copy: the other goes on
         audit.refresh()  # fits that the copy knows of are on disk, and stay as they are
         audit.check_files()  # each is there and is what it was, also where it is a link to elsewhere
@@ -45,7 +47,8 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
                     _add_folder(archive, f"{home_name}/{name}")
                 copied = [(copy / name, name) for name in (STORE_FILE, witness.WITNESS_FILE)]
                 for path, name in [*copied, *named]:
-                    _add(archive, path, f"{home_name}/{name}")
+                    with doing(f"packing {name}"):
+                        _add(archive, path, f"{home_name}/{name}")
 
         write_whole(target, write)
     return events

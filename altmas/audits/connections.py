@@ -35,6 +35,7 @@ def connect(path: Path) -> sqlite3.Connection:
     try:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA fullfsync = ON")  # of macOS alone: see `to_disk`
     except DAMAGED:
         connection.close()
         raise

@@ -19,6 +19,7 @@ from altmas.audits.pool_files import save_pool
 from altmas.audits.registry import Registered
 from altmas.audits.settings import Settings
 from altmas.audits.store import Store
+from altmas.core.doing import doing
 from altmas.core.method import Job
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
@@ -43,10 +44,13 @@ def make_folder(
     settings.make_method(pool).begin(Job(pool, settings.metrics_on(pool), settings.seed))  # it checks what it needs
     rows, paths = _item_rows(pool, items, media)
     with draft_of(target) as draft:
-        kept = save_pool(draft, pool)
-        store = Store.create(draft, rows)
+        with doing("writing the pool"):
+            kept = save_pool(draft, pool)
+        with doing("writing the items into the store"):
+            store = Store.create(draft, rows)
         files = save_item_hashes(draft, rows.each(), kept)
-        files, images = save_media(draft, paths, files)
+        with doing("hashing images"):
+            files, images = save_media(draft, paths, files)
         sketches = registry.sketches_of(pool)
         body = {
             "settings": settings.as_dict(),

@@ -18,8 +18,10 @@ from altmas.audits.sample import Kept, drawing
 from altmas.audits.settings import Settings
 from altmas.audits.state import State
 from altmas.audits.store import StoreError
+from altmas.core.doing import doing
 from altmas.core.files import FOLDER_MODE, locked, remove_left_behind, sha256_of, sync_folder, write_whole
 from altmas.core.method import ArrayMap, HearsPeople, Job, Method, Replays
+from altmas.words.wording import counted
 
 FITS_FOLDER = "fits"
 READINGS_PER_ANSWER = "readings_per_answer"
@@ -31,6 +33,11 @@ BATCHES_AHEAD = 20
 
 def fit(job: Job, method: Method, state: State, settings: Settings, kept: Kept) -> tuple[ArrayMap, int]:
     """Refit to a state: arrays to keep, and the labels they rest on."""
+    with doing(f"refitting to {counted(state.labels, 'label')}"):
+        return _fit(job, method, state, settings, kept)
+
+
+def _fit(job: Job, method: Method, state: State, settings: Settings, kept: Kept) -> tuple[ArrayMap, int]:
     drawn, batch = drawing(state), settings.batch
     if isinstance(method, Replays):
         run = drawn.heard(method.replay(job, drawn.asked_rounds(kept)))

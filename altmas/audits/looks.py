@@ -23,6 +23,7 @@ from altmas.audits.state import State
 from altmas.catalogue import findings_of
 from altmas.core.checks import fraction
 from altmas.core.contest import Contest, HoldsContests, best_by_metric
+from altmas.core.doing import doing, so_far
 from altmas.core.estimates import whatever_missing
 from altmas.core.findings import (
     AllowsForPeople,
@@ -172,7 +173,8 @@ class AuditFindings:
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
     ) -> AccuracySurface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
-        return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
+        with doing("fitting the surface"):
+            return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
 
     @cached_property
     def verdict(self) -> str:
@@ -275,6 +277,7 @@ class AuditFindings:
             for fit in self.state.fits:
                 then = audit.state_at(fit.upto, events)
                 if 0 < len(drawing(then).answers) < self.labels:
+                    so_far(f"as they were with {fit.labels:,} labels")
                     known = found_then(audit, self.found.job, drawing(then), self.level, fit.number)
                     tables.append(estimates_table(ordinary(known)))
         table = pd.concat([*tables, estimates_table(ordinary(self.found))], ignore_index=True)

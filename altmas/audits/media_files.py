@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from altmas.audits.pool_files import POOL_FOLDER
+from altmas.core.doing import so_far
 from altmas.core.files import sha256_of, write_text
 
 MEDIA_FILE = "media.json"
@@ -31,6 +32,7 @@ def hash_media(paths: Sequence[str | None]) -> dict[str, str | None]:
             found[path] = sha256_of(Path(path))
         except OSError:
             found[path] = None
+        so_far(f"{len(found):,}")
     return found
 
 
@@ -54,7 +56,7 @@ def faults(folder: Path, files: Iterable[str], items: Iterable[tuple[int, str, A
     """Images that are missing, or are not what they were when the audit was made."""
     hashes: dict[str, str | None] = {}
     if MEDIA_FILE in files:
-        hashes = json.loads((folder / POOL_FOLDER / MEDIA_FILE).read_text())
+        hashes = json.loads((folder / POOL_FOLDER / MEDIA_FILE).read_text("utf-8"))
     missing, changed = [], []
     known: dict[str, bool] = {}  # several items may share one
     for _, id, _, path in items:

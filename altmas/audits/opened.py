@@ -25,6 +25,7 @@ from altmas.audits.settings import Settings
 from altmas.audits.state import State
 from altmas.audits.store import Store, StoreError
 from altmas.core.checks import plain
+from altmas.core.doing import doing
 from altmas.core.method import ArrayMap, Method
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
@@ -74,7 +75,8 @@ class Opened:
         path = Path(folder)
         store = Store.open(path)
         try:
-            return cls(path, store)
+            with doing("opening the audit"):
+                return cls(path, store)
         except BaseException:
             store.close()
             raise
@@ -242,7 +244,8 @@ class Opened:
 
     @cached_property
     def _pool_problems(self) -> list[str]:
-        return pool_files.faults(self.folder, self.created.body["files"])
+        with doing("checking the files of the pool"):
+            return pool_files.faults(self.folder, self.created.body["files"])
 
     def events(self) -> list[Event]:
         """Everything that happened."""

@@ -60,8 +60,8 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
 def load_pool(folder: Path, files: Collection[str]) -> Pool:
     """The pool as it was saved, from the files that belong to it; features stay on disk until they are looked at."""
     home = folder / POOL_FOLDER
-    names = json.loads((home / "names.json").read_text())
-    ids = tuple(json.loads((home / "ids.json").read_text()))
+    names = json.loads((home / "names.json").read_text("utf-8"))
+    ids = tuple(json.loads((home / "ids.json").read_text("utf-8")))
     groups = {}
     for k, (name, values) in enumerate(names["groups"].items()):
         column = np.empty(len(values), dtype=object)

@@ -2,8 +2,8 @@
 
 Whoever audits the same predictions again until the numbers please has numbers that no longer mean what they say, and
 whoever rewrites a log in its folder does not think of what lies elsewhere. So each audit leaves a small file in the
-user's own data folder (`ALTMAS_HOME`, else `~/.local/share/altmas`): a sketch of what it was made from, and the number
-and hash of its last event at every refit and look.
+user's own data folder (`ALTMAS_HOME`, else `~/.local/share/altmas`, on Windows `altmas` in `%LOCALAPPDATA%`): a sketch
+of what it was made from, and the number and hash of its last event at every refit and look.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def home() -> Path:
     """The folder of the registry."""
     if named := os.environ.get(HOME):
         return Path(named)
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "altmas"
+    data = os.environ.get("XDG_DATA_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
+    return Path(data or Path.home() / ".local" / "share") / "altmas"
 
 
 def place_of(folder: Path) -> str:
@@ -187,7 +188,7 @@ def _read(file: Path) -> Registered | None:
     try:
         if not file.is_file() or file.stat().st_size > MOST_BYTES:
             return None
-        held: dict[str, Any] = json.loads(file.read_text())
+        held: dict[str, Any] = json.loads(file.read_text("utf-8"))
         one = Registered(**{**held, "sketches": tuple(tuple(map(int, some)) for some in held["sketches"])})
     except (OSError, ValueError, TypeError, KeyError, RuntimeError, RecursionError):
         return None

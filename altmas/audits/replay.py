@@ -24,6 +24,7 @@ from altmas.audits.state import State
 from altmas.audits.store import StoreError
 from altmas.audits.values import Verification
 from altmas.audits.verification import verify_folder
+from altmas.core.doing import doing, so_far
 from altmas.core.method import ArrayMap
 from altmas.metrics.errors import AltmasError
 
@@ -60,6 +61,7 @@ def draw_problems(audit: Audit) -> list[str]:
     state = audit.blank_state()
     questions = Questions(audit.job, audit.method, audit.files, audit.kept)
     for event in audit.events():
+        so_far(f"event {event.seq:,}")
         if event.kind == "drawn" and (wrong := _wrong_with(event, state, audit, questions)):
             return [*problems, f"round {event.body['round']} (event {event.seq}) {wrong}"]  # the rest rests on it
         if event.kind == "reread" and (wrong := _wrong_reading(event, state, audit)):
@@ -184,7 +186,10 @@ def verify_whole(folder: Path, *, fits: bool = True) -> Verification:
         with Audit.open(folder) as audit:
             problems = [*_engine_problems(audit), *_known_elsewhere(audit)]
             if replayable(audit):
-                problems += draw_problems(audit) or (fit_problems(audit) if fits else [])
+                with doing("drawing every question again"):
+                    problems += draw_problems(audit)
+                if fits and not problems:
+                    problems += fit_problems(audit)
             notices = [*([] if replayable(audit) else [OLDER]), *([] if fits else [NOT_MADE_AGAIN])]
     except AltmasError as error:
         problems, notices = [str(error)], []

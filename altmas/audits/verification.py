@@ -14,6 +14,7 @@ from altmas.audits.item_hashes import digest
 from altmas.audits.parts import Fit
 from altmas.audits.store import Store, StoreError
 from altmas.audits.values import Verification
+from altmas.core.doing import doing
 from altmas.metrics.errors import AltmasError
 
 
@@ -24,7 +25,8 @@ def verify_folder(folder: Path) -> Verification:
     except StoreError as error:
         return Verification(False, 0, "", (str(error),))
     try:
-        problems = store.faults()
+        with doing("checking the chain of events"):
+            problems = store.faults()
         if problems:
             return Verification(False, 0, "", tuple(problems))
         events = store.events()
@@ -32,9 +34,12 @@ def verify_folder(folder: Path) -> Verification:
             return Verification(False, len(events), "", (wrong,))
         lost = store.loss()
         problems = [] if lost is None else [witness.in_words(lost)]
-        problems += _file_problems(folder, events)
-        problems += _item_problems(store, events[0])
-        images = [] if problems else media_files.faults(folder, events[0].body["files"], store.items())
+        with doing("checking every file"):
+            problems += _file_problems(folder, events)
+        with doing("checking every item"):
+            problems += _item_problems(store, events[0])
+        with doing("checking the images"):
+            images = [] if problems else media_files.faults(folder, events[0].body["files"], store.items())
         found = (*problems, *images)
         return Verification(not found, len(events), events[-1].hash, found, only_images=bool(images))
     except (AltmasError, OSError, *DAMAGED) as error:

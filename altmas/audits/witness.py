@@ -13,10 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from altmas.core.files import FILE_MODE, sync_folder, write_text
+from altmas.core.files import AS_IT_IS, FILE_MODE, sync_folder, to_disk, write_text
 
 WITNESS_FILE = "audit.head"
-_sync = getattr(os, "fdatasync", os.fsync)  # the content and the length are all that matters
 _LINE = re.compile(r"([1-9][0-9]{0,17}) ([0-9a-f]{64})")
 
 
@@ -32,14 +31,14 @@ def note(folder: Path, seq: int, hash: str) -> None:
     """Add a line, and wait until it is on disk."""
     path = folder / WITNESS_FILE
     new = not path.exists()
-    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), FILE_MODE)
+    handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_APPEND | AS_IT_IS, FILE_MODE)
     try:
         line = f"{seq} {hash}\n".encode()
         if not _ends_a_line(handle):  # a loss of power cut the last one short
             line = b"\n" + line
         if os.write(handle, line) < len(line):
             raise OSError(28, "No space left on device", str(path))
-        _sync(handle)
+        to_disk(handle)
     finally:
         os.close(handle)
     if new:

@@ -188,14 +188,17 @@ def export(audit: Path, out: Path, replace: bool) -> None:
     """Write everything for other programs: estimates, labels with their chances, events, and the report."""
     if out.is_dir() and any(out.iterdir()) and not replace:
         raise click.UsageError(f"{out} is not empty; --replace writes over an earlier export.")
+    from altmas.core.doing import doing
     from altmas.formats.writing import write_table
 
     with shared.opened(audit) as held:
-        found = held.findings()
-        out.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_table(found.estimates, out / "estimates.csv")
-        write_table(found.estimates, out / "estimates.json")
-        write_table(labels_table(held), out / "labels.csv")
+        with doing("estimating"):
+            found = held.findings()
+            out.mkdir(parents=True, exist_ok=True, mode=0o700)
+            write_table(found.estimates, out / "estimates.csv")
+            write_table(found.estimates, out / "estimates.json")
+        with doing("writing labels.csv"):
+            write_table(labels_table(held), out / "labels.csv")
         _write_events(held.events(), out / "events.jsonl")
         held.report(out / "report.html")
     shared.say(f"Written to {out}/: estimates.csv and .json, labels.csv, events.jsonl, report.html")

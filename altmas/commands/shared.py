@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,9 +95,12 @@ def tell_of_refit(audit: Audit, quiet: bool) -> None:
 @contextmanager
 def found_in(audit: Path, quiet: bool, **asked: Any) -> Iterator[tuple[Audit, AuditFindings]]:
     """An audit and what its answers tell, asked with a level, metrics or `anytime`."""
+    from altmas.core.doing import doing
+
     with opened(audit) as held:
         tell_of_refit(held, quiet)
-        yield held, held.findings(**asked)
+        with doing("estimating"):
+            yield held, held.findings(**asked)
 
 
 def check_file(path: Path, endings: Iterable[str], subject: str = "file") -> None:
@@ -123,12 +128,29 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(printable(text), err=err)
 
 
+def any_encoding() -> None:
+    """Let output that cannot hold a letter spell it out, as pipes of Windows and of old locales: never fail for it."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not holds_everything(stream.encoding):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def holds_everything(encoding: str | None) -> bool:
+    """Whether every letter can be written.
+
+    >>> holds_everything("utf8"), holds_everything("cp1252")
+    (True, False)
+    """
+    return encoding is not None and encoding.lower().replace("-", "").replace("_", "").startswith("utf")
+
+
 def say_json(kind: str, data: dict[str, Any], audit: Path | None = None, *, version: int = 1) -> None:
     """Print one JSON object that names its schema, and the audit it is about."""
     from altmas.core.plain import plain_data
 
     about = {"schema": f"altmas-{kind}/{version}"} | ({} if audit is None else {"audit": str(audit)})
-    text = json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=False)
+    ascii_only = not holds_everything(getattr(sys.stdout, "encoding", None) or "utf-8")
+    text = json.dumps({**about, **plain_data(data)}, indent=2, ensure_ascii=ascii_only)
     click.echo(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))  # JSON leaves these as they are
 
 
@@ -149,9 +171,27 @@ def say_problems(problems: Sequence[str]) -> None:
         say(f"Problem: {problem}", err=True)
 
 
-def say_raw_warning(message: Warning | str, *_: object, **__: object) -> None:
-    """A warning of Python's own kind, without the lines of a program around it."""
-    say(f"Warning: {message}", err=True)
+def raw_warnings_said() -> Callable[..., None]:
+    r"""What shows warnings of Python's own kind in place of Python: a line each, once each, no lines of a program.
+
+    >>> import contextlib
+    >>> show = raw_warnings_said()
+    >>> with contextlib.redirect_stderr(sys.stdout):
+    ...     show("overflow\nin exp", RuntimeWarning, "/lib/site-packages/numpy/core.py", 12)
+    ...     show("overflow\nin exp", RuntimeWarning, "/lib/site-packages/numpy/core.py", 15)
+    Warning of numpy: overflow in exp
+    """
+    known: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], filename: str, *_: object, **__: object) -> None:
+        whose = re.search(r"site-packages[\\/](\w+)", filename)
+        of = f" of {whose[1]}" if whose and whose[1] != "altmas" else ""
+        text = f"Warning{of}: {' '.join(str(message).split())}"
+        if text not in known:
+            known.add(text)
+            say(text, err=True)
+
+    return show
 
 
 def say_warnings(warnings: Sequence[str]) -> None:

@@ -21,7 +21,13 @@ LEFT_BEHIND_SECONDS = 3600.0
 """A file half written that nobody has touched for so long is of a writer that was killed."""
 
 _BYTES_AT_ONCE = 1 << 20
-_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)  # Windows has no such links
+AS_IT_IS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+"""Flags to open a file of ours: itself and no link to another, its bytes and no others in place of newlines.
+
+Each system has one of the two: Windows has no such links, the others leave newlines alone.
+"""
+
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | AS_IT_IS
 
 
 class FileError(AltmasError, OSError):
@@ -53,7 +59,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
             with os.fdopen(handle, "wb") as file:
                 write(file)
                 file.flush()
-                os.fsync(file.fileno())
+                to_disk(file.fileno())
             part.replace(path)
         except BaseException:
             part.unlink(missing_ok=True)
@@ -62,6 +68,27 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], Any]) -> Path:
     except OSError as error:
         raise FileError(f"file must be writable; got {path}: {error.strerror or error}.") from error
     return path
+
+
+def to_disk(handle: int) -> None:
+    """Wait until what was written to an open file is on disk, its length too.
+
+    macOS calls it done when the drive has the data, which a loss of power takes from the drive; there the drive itself
+    is waited for, where it can be asked.
+    """
+    if (drive := getattr(_fcntl(), "F_FULLFSYNC", None)) is not None:
+        with suppress(OSError):  # of a network, say
+            _fcntl().fcntl(handle, drive)
+            return
+    getattr(os, "fdatasync", os.fsync)(handle)
+
+
+def _fcntl() -> Any:
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    return fcntl
 
 
 def remove_left_behind(folder: Path) -> None:

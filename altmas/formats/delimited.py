@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from altmas.core import limits
+from altmas.core.doing import so_far
 from altmas.metrics.errors import InputError
 
 DELIMITERS = (",", ";", "\t")
@@ -56,6 +57,7 @@ def parse(text: str, subject: str, delimiter: str | None = None) -> Delimited:
     even = _of_width(records, len(header), subject)
     while some := list(islice(even, _ROWS_AT_ONCE)):  # a list for every row of the file would take twice the memory
         rows.extend([number for number, _ in some])
+        so_far(f"{len(rows):,} rows")
         for column, cells in zip(columns, zip(*(cells for _, cells in some), strict=True), strict=True):
             column.add(cells)
     while len(header) > 1 and not header[-1] and not any(columns[-1].held):

@@ -14,6 +14,7 @@ import pandas as pd
 from scipy.special import softmax
 
 from altmas.core.checks import same_length, sorted_classes
+from altmas.core.doing import doing
 from altmas.core.files import sha256_of
 from altmas.core.limits import few_classes
 from altmas.core.no_answer import asked_about, no_class, suspicious
@@ -149,7 +150,8 @@ def ingest(
     withheld, kept = described.withheld(list(own.columns), image, told=told_columns([*models, *others]))
     made_of = ""
     if isinstance(features, str) and features == AUTO:
-        found = _made(described, media, [*models, *others], image, text, show or ())
+        with doing("making features of the items"):
+            found = _made(described, media, [*models, *others], image, text, show or ())
         features, made_of = found.array, found.used
         notes.append(f"features: {made_of}")
     built = Pool.build(

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from altmas.core import limits
+from altmas.core.doing import doing
 from altmas.formats import workbooks
 from altmas.formats.archives import read_npz, table_of_arrays
 from altmas.formats.arrow import from_arrow, read_parquet
@@ -63,7 +64,9 @@ def read_numbered(source: Any, *, text: bool = True, windows: bool = False) -> N
             return _counted(from_arrow(pa.table(source), "the table"))
     if not isinstance(source, str | Path):
         raise InputError("a table", "be a file or a pandas, polars or pyarrow table", type(source).__name__)
-    return _from_file(existing(source), text, windows)
+    path = existing(source)
+    with doing(f"reading {path.name}"):
+        return _from_file(path, text, windows)
 
 
 def _from_file(path: Path, text: bool, windows: bool) -> Numbered:

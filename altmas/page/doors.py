@@ -77,7 +77,7 @@ class Doors:
 
 
 def _read(path: Path) -> dict[str, tuple[str, float]]:
-    held = json.loads(path.read_text())
+    held = json.loads(path.read_text("utf-8"))
     if not all(len(key) == len(_hashed("")) and key.isascii() for key in held):
         raise ValueError("no hashes")
     return {key: (given_name(who), float(until)) for key, (who, until) in held.items()}

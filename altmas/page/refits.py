@@ -8,12 +8,16 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from altmas.core.files import FILE_MODE
 
 LOG_FILE = "refit.log"
 PAUSE_AFTER_FAILURE = 60.0
 _NICENESS = 10
+_WINDOWS = sum(getattr(subprocess, name, 0) for name in ("CREATE_NEW_PROCESS_GROUP", "BELOW_NORMAL_PRIORITY_CLASS"))
+_APART: dict[str, Any] = {"creationflags": _WINDOWS} if _WINDOWS else {"start_new_session": True}
+"""A session of its own: Ctrl-C in the terminal is for the server, which ends its worker itself."""
 
 
 def refit_command(folder: Path) -> Sequence[str]:
@@ -55,14 +59,13 @@ class Refits:
             return False
         handle = os.open(self._folder / LOG_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, FILE_MODE)
         try:
-            # A session of its own: Ctrl-C in the terminal is for the server, which ends its worker itself.
             self._worker = subprocess.Popen(
-                self._command(self._folder), stdin=subprocess.DEVNULL, stdout=handle, stderr=handle,
-                start_new_session=True,
-            )  # fmt: skip
+                self._command(self._folder), stdin=subprocess.DEVNULL, stdout=handle, stderr=handle, **_APART
+            )
         finally:
             os.close(handle)
-        os.setpriority(os.PRIO_PROCESS, self._worker.pid, _NICENESS)
+        if hasattr(os, "setpriority"):
+            os.setpriority(os.PRIO_PROCESS, self._worker.pid, _NICENESS)
         return True
 
     def stop(self) -> None:

@@ -203,7 +203,7 @@ def announce(folder: Path, host: str, port: int) -> None:
 def last_instance(folder: Path) -> dict[str, Any]:
     """What the last page that was served said about itself; empty if there was none."""
     try:
-        said = json.loads((folder / ADDRESS).read_text())
+        said = json.loads((folder / ADDRESS).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) and {"pid", "host", "port"} <= said.keys() else {}

@@ -18,6 +18,7 @@ import jinja2
 from markupsafe import Markup
 from markupsafe import escape as html_escape
 
+from altmas.core.doing import doing
 from altmas.core.files import write_text
 from altmas.metrics.errors import InputError
 from altmas.reports import tables, tables_people
@@ -48,9 +49,10 @@ def write_report(audit: Audit, path: str | os.PathLike[str], *, lang: str = ENGL
     suffix = suffix_of(target)
     if not target.parent.is_dir():
         raise InputError("report", "be written into a folder that exists", str(target.parent))
-    with speaking(lang):
+    with speaking(lang), doing("gathering what the report says"):
         facts = gather(audit, **options)
-    write_text(target, render(facts, suffix))
+    with doing("writing the report"):
+        write_text(target, render(facts, suffix))
     return target
 
 

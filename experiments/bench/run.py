@@ -152,11 +152,13 @@ def one_thread() -> Iterator[None]:
 @contextmanager
 def at_most(gigabytes: float | None) -> Iterator[None]:
     """Let this process hold no more memory than this; a cell that needs more fails with a MemoryError."""
-    import resource
-
     if gigabytes is None:
         yield
         return
+    try:
+        import resource
+    except ImportError:
+        raise InputError("memory", "be left out on a system that cannot bound it", gigabytes) from None
     before = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (int(gigabytes * 2**30), before[1]))
     try:

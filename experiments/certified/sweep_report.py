@@ -335,7 +335,7 @@ def main(rows: tuple[Path, ...], out: Path, limits: Path | None, baseline: str, 
     except InputError as error:
         raise click.UsageError(str(error)) from None
     out.mkdir(parents=True, exist_ok=True)
-    (out / f"{NAME}.md").write_text(text)
+    (out / f"{NAME}.md").write_text(text, "utf-8")
     pools = by_pool(relative(rmse(known), baseline))
     pools = pools[pools["labels"] == (labels or pools["labels"].max())]
     if len(pools):

@@ -2,12 +2,10 @@
 
 import subprocess
 import sys
-import sysconfig
-import venv
-from pathlib import Path
 
 import pytest
 
+from worlds.installs import environment, make_wheel, run
 from worlds.places import ROOT
 
 PROGRAM = """
@@ -22,30 +20,9 @@ assert not {"metrics", "surrogates", "experiments", "tests"} & tops, tops
 """
 
 
-def run(*command, **options):
-    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
-
-
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    out = tmp_path_factory.mktemp("wheel")
-    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check")
-    run(*pip, "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", out, ROOT)
-    return next(out.glob("altmas-*.whl"))
-
-
-def environment(folder, *install):
-    """A new environment that sees this one's packages, but not its altmas, and has altmas installed as told."""
-    venv.create(folder, with_pip=False)
-    python = folder / "bin" / "python"
-    purelib = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])").strip())
-    # A path in a .pth file is searched, but the .pth files in it (an editable altmas) are not read.
-    (purelib / "packages.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
-    run(sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-build-isolation",
-        "--ignore-installed", "--disable-pip-version-check", *install)  # fmt: skip
-    return python
+    return make_wheel(tmp_path_factory.mktemp("wheel"))
 
 
 @pytest.fixture(scope="session")
