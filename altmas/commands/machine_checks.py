@@ -18,7 +18,7 @@ from altmas.core.machine import cores, in_gib, memory_bytes, printing_browser
 from altmas.words.language import sentence
 
 LEAST_MEMORY, LEAST_DISK = 2 << 30, 1 << 30
-"""TensorFlow alone takes half a GiB of memory; an audit of a million items takes about one of disk."""
+"""Commands that load TensorFlow take up to 1 GiB of memory, and a page and its refits may run at once."""
 
 
 def machine_checks(folder: Path) -> list[Check]:
