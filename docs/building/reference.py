@@ -77,7 +77,11 @@ def public_members(of: type) -> Iterator[tuple[str, Any]]:
     above = [one for one in of.__mro__ if one.__module__.partition(".")[0] == "altmas"]
     known = {name: at for one in reversed(above) for name, at in vars(one).items() if not name.startswith("_")}
     kinds = (property, cached_property, classmethod, staticmethod)
-    return ((name, known[name]) for name in sorted(known) if isinstance(known[name], kinds) or inspect.isroutine(known[name]))
+    return (
+        (name, known[name])
+        for name in sorted(known)
+        if isinstance(known[name], kinds) or inspect.isroutine(known[name])
+    )
 
 
 def _member(name: str, at: Any) -> str:
@@ -87,7 +91,9 @@ def _member(name: str, at: Any) -> str:
         signed = name + (f": {gives}" if gives else "")
         return f"## {name}\n\n" + _fence("python", signed) + "\n\n" + docstring_as_markdown(inspect.getdoc(made) or "")
     called: Callable[..., Any] = at.__func__ if isinstance(at, classmethod | staticmethod) else at
-    mark = "@classmethod\n" if isinstance(at, classmethod) else "@staticmethod\n" if isinstance(at, staticmethod) else ""
+    mark = (
+        "@classmethod\n" if isinstance(at, classmethod) else "@staticmethod\n" if isinstance(at, staticmethod) else ""
+    )
     signed = mark + _signed(name, called)
     return f"## {name}\n\n" + _fence("python", signed) + "\n\n" + docstring_as_markdown(inspect.getdoc(called) or "")
 
@@ -98,7 +104,10 @@ def _attributes(of: type) -> str:
         return ""
     said = {name: text for one in reversed(of.__mro__) for name, text in _said_below(one).items()}
     shown = [one for one in fields(of) if not one.name.startswith("_")]
-    rows = [f"| `{one.name}` | {_in_a_cell(f'`{_annotated(one.type)}`')} | {_in_a_cell(said.get(one.name, ''))} |" for one in shown]
+    rows = [
+        f"| `{one.name}` | {_in_a_cell(f'`{_annotated(one.type)}`')} | {_in_a_cell(said.get(one.name, ''))} |"
+        for one in shown
+    ]
     return "## Attributes\n\n| name | type | holds |\n|---|---|---|\n" + "\n".join(rows) if rows else ""
 
 

@@ -1,4 +1,4 @@
-"""The front page and the page on ordinary files do what they say: commands print what is quoted, refusals among them."""
+"""The front page and the page on ordinary files do what they say: commands print what is quoted, or are refused so."""
 
 import contextlib
 import shlex
