@@ -70,4 +70,4 @@ class SurfaceResult(Result):
 def surface_result(whole: Result, found: AccuracySurface) -> SurfaceResult:
     """The result, with the surface of its labels."""
     plain: dict[str, Any] = {one.name: getattr(whole, one.name) for one in fields(Result)}
-    return SurfaceResult(**plain, surface=found.table, verdict=found.verdict, fitted=found, whole=whole)
+    return SurfaceResult(**{**plain, "verdict": found.verdict}, surface=found.table, fitted=found, whole=whole)
