@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 from building.notebooks import LARGEST, cells, sources
+from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 
 
@@ -19,7 +20,8 @@ def execute(source: Path) -> Path:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     with tempfile.TemporaryDirectory() as folder:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
+        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")  # files, no open ports
+        NotebookClient(notebook, km=kernel, timeout=600, resources={"metadata": {"path": folder}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # times, which differ from run to run
         for output in cell.get("outputs", ()):

@@ -81,5 +81,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: SitePage, config: MkDocsConfig, files: Files) -> str:
-    """Lead links to files above docs/ to their pages."""
-    return LINK.sub(lambda found: found[1] + FROM_ABOVE.get(found[2].removeprefix("../"), found[2]), markdown)
+    """Lead links to files above docs/, and to notebooks, to their pages."""
+
+    def led(found: re.Match[str]) -> str:
+        target = FROM_ABOVE.get(found[2].removeprefix("../"), found[2])
+        return found[1] + re.sub(r"\.ipynb$", ".md", target)
+
+    return LINK.sub(led, markdown)

@@ -33,9 +33,9 @@ def sources() -> list[Path]:
 
 
 def cells(program: str) -> list[Cell]:
-    """A program's cells.
+    r"""A program's cells.
 
-    >>> cells("# %% [markdown]\\n# # Title\\n\\n# %%\\n1 + 1\\n")
+    >>> cells("# %% [markdown]\n# # Title\n\n# %%\n1 + 1\n")
     [Cell(kind='markdown', text='# Title'), Cell(kind='code', text='1 + 1')]
     """
     _, *parts = MARK.split(program)
@@ -50,9 +50,9 @@ def cells(program: str) -> list[Cell]:
 
 
 def title_of(program: str) -> str:
-    """The heading of the first cell.
+    r"""The heading of the first cell.
 
-    >>> title_of("# %% [markdown]\\n# # A vendor\\n")
+    >>> title_of("# %% [markdown]\n# # A vendor\n")
     'A vendor'
     """
     return cells(program)[0].text.partition("\n")[0].removeprefix("# ")

@@ -165,15 +165,10 @@ def _annotated(kind: Any) -> str:
 
 
 def docstring_as_markdown(text: str) -> str:
-    """Plain text with `>>>` examples as Markdown: examples as code, `Parameters` as a list of names.
+    r"""Plain text with `>>>` examples as Markdown: examples as code, `Parameters` as a list of names.
 
-    >>> print(docstring_as_markdown("Adds.\\n\\n>>> 1 + 1\\n2"))
-    Adds.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> docstring_as_markdown("Adds.\n\n>>> 1 + 1\n2").splitlines()
+    ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     head, *sections = SECTION.split(text)
     parts = [_prose(head)]
