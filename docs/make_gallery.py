@@ -8,7 +8,6 @@ from pathlib import Path
 
 import nbformat
 from building.notebooks import LARGEST, cells, sources
-from jupyter_client import AsyncKernelManager
 from nbclient import NotebookClient
 
 
@@ -20,8 +19,7 @@ def execute(source: Path) -> Path:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     with tempfile.TemporaryDirectory() as folder:
-        kernel = AsyncKernelManager(kernel_name="python3", transport="ipc")  # files, no open ports
-        NotebookClient(notebook, km=kernel, timeout=600, resources={"metadata": {"path": folder}}).execute()
+        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # times, which differ from run to run
         for output in cell.get("outputs", ()):
