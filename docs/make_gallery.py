@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -19,6 +20,7 @@ def execute(source: Path) -> Path:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["ALTMAS_HOME"] = folder  # no audit of another run is remembered
         NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # times, which differ from run to run

@@ -71,7 +71,7 @@ def as_markdown(notebook: Mapping[str, Any]) -> str:
 def _shown(output: Mapping[str, Any]) -> Iterator[str]:
     """What a cell gave, in the richest of its forms that a page can hold."""
     if output["output_type"] == "stream":
-        yield f"```text\n{''.join(output['text']).rstrip()}\n```"
+        yield _wrapped("".join(output["text"]).rstrip())
         return
     data = output["data"]
     if "text/html" in data:
@@ -82,7 +82,11 @@ def _shown(output: Mapping[str, Any]) -> Iterator[str]:
         alt = html.escape("".join(data.get("text/plain", "A picture")), quote=True)
         yield f'<img class="cell-output" alt="{alt}" src="data:image/png;base64,{picture}">'
     else:
-        yield f"```text\n{''.join(data['text/plain'])}\n```"
+        yield _wrapped("".join(data["text/plain"]))
+
+
+def _wrapped(text: str) -> str:
+    return f"``` {{.text .wrapped}}\n{text}\n```"
 
 
 def read_notebook(source: Path) -> dict[str, Any]:

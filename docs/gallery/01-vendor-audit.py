@@ -8,6 +8,7 @@
 # would be asked.
 
 # %%
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
@@ -27,7 +28,12 @@ truth = y[300:].astype(str)
 # belong to no class.
 
 # %%
-pool = altmas.Pool.build(said, scores=scores, not_a_class=["ERROR"], ids=[f"image{i:04d}" for i in range(len(said))])
+pool = altmas.Pool.build(
+    said,
+    scores=scores,
+    not_a_class=["ERROR"],
+    ids=[f"image{i:04d}" for i in range(len(said))],
+)
 pool
 
 # %% [markdown]
@@ -38,7 +44,9 @@ pool
 # vendor can know them beforehand.
 
 # %%
-audit = altmas.Audit.create("digits", pool, metrics=["accuracy", "macro_recall", "recall:8", "ece"])
+audit = altmas.Audit.create(
+    "digits", pool, metrics=["accuracy", "macro_recall", "recall:8", "ece"]
+)
 while audit.status().answered < 120:
     for query in audit.ask(10):
         audit.tell(query.id, truth[query.position])
@@ -78,12 +86,19 @@ audit.close()
 
 # %%
 result = altmas.assess(
-    said, scores=scores, oracle=truth, not_a_class=["ERROR"], metrics=["accuracy"], budget=120, progress=False
+    said,
+    scores=scores,
+    oracle=truth,
+    not_a_class=["ERROR"],
+    metrics=["accuracy"],
+    budget=120,
+    progress=False,
 )
 result
 
 # %%
-ax = result.plot(truth={"accuracy": right.mean()})
+_, ax = plt.subplots(figsize=(7, 3.5))
+ax = result.plot(truth={"accuracy": right.mean()}, ax=ax)
 
 # %%
 result.forecast(within=0.02)

@@ -13,12 +13,14 @@ import pandas as pd
 import altmas
 
 WORDS = {
-    "roads": "street pothole traffic lights crossing asphalt bus parking kerb lorry cycle lane".split(),
-    "waste": "bins rubbish collection recycling smell bags paper glass compost skip litter".split(),
-    "taxes": "bill payment invoice refund amount account fee rate owed reminder bank".split(),
-    "permits": "permit building plan extension garage fence approval drawing neighbour roof".split(),
+    "roads": "street pothole traffic crossing asphalt bus parking".split(),
+    "waste": "bins rubbish collection recycling smell bags glass".split(),
+    "taxes": "bill payment invoice refund account fee reminder".split(),
+    "permits": "permit building plan garage fence approval roof".split(),
 }
-COMMON = "please dear hello again week since house answer nobody told office letter twice phone soon thanks".split()
+COMMON = (
+    "dear hello again week since house nobody told phone soon thanks".split()
+)
 rng = np.random.default_rng(3)
 topics = np.array(list(WORDS))
 
@@ -31,7 +33,9 @@ def letter(topic):
 
 truth = rng.choice(topics, 800, p=[0.4, 0.3, 0.2, 0.1])
 letters = [letter(topic) for topic in truth]
-right = rng.random(800) < np.select([truth == "permits", truth == "taxes"], [0.45, 0.6], 0.85)
+right = rng.random(800) < np.select(
+    [truth == "permits", truth == "taxes"], [0.45, 0.6], 0.85
+)
 said = np.where(right, truth, rng.choice(topics, 800))
 letters[0]
 
@@ -41,7 +45,12 @@ letters[0]
 # What is left to learn from is which topic was predicted.
 
 # %%
-asked = {"oracle": truth, "metrics": ["accuracy", "macro_recall", "recall:permits"], "budget": 120, "progress": False}
+asked = {
+    "oracle": truth,
+    "metrics": ["accuracy", "macro_recall", "recall:permits"],
+    "budget": 120,
+    "progress": False,
+}
 without = altmas.assess(said, **asked)
 without
 
@@ -60,19 +69,26 @@ with_letters
 # %% [markdown]
 # ## What it brought
 #
-# Four runs of each, and how far their estimates were from the truth. A few letters about permits decide about recall,
+# Three runs of each, and how far their estimates were from the truth. A few letters about permits decide about recall,
 # and the features know a permit when they see one.
 
 # %%
 actual = {
     "accuracy": np.mean(said == truth),
-    "macro_recall": np.mean([np.mean(said[truth == one] == one) for one in topics]),
+    "macro_recall": np.mean(
+        [np.mean(said[truth == one] == one) for one in topics]
+    ),
     "recall:permits": np.mean(said[truth == "permits"] == "permits"),
 }
 rows = []
-for seed in range(4):
-    for name, given in {"without": {}, "with features": {"features": "auto", "items": letters}}.items():
-        found = altmas.assess(said, **given, **asked, seed=seed).estimates.set_index("metric")
+for seed in range(3):
+    for name, given in {
+        "without": {},
+        "with features": {"features": "auto", "items": letters},
+    }.items():
+        found = altmas.assess(
+            said, **given, **asked, seed=seed
+        ).estimates.set_index("metric")
         rows += [
             {
                 "": name,
@@ -83,4 +99,6 @@ for seed in range(4):
             for metric, value in actual.items()
         ]
 runs = pd.DataFrame(rows)
-runs.groupby(["metric", ""]).agg(rmse=("error", lambda e: np.sqrt(np.mean(e**2))), width=("width", "mean")).round(3)
+runs.groupby(["metric", ""]).agg(
+    rmse=("error", lambda e: np.sqrt(np.mean(e**2))), width=("width", "mean")
+).round(3)

@@ -7,6 +7,7 @@
 # The vendors are classifiers of scikit-learn, each trained on 150 digits; the pool are the other 1,647.
 
 # %%
+import matplotlib.pyplot as plt
 from sklearn.datasets import load_digits
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -35,14 +36,25 @@ items, truth = X[150:], y[150:]
 # the leader costs at most one point of accuracy, with 95% probability.
 
 # %%
-choice = altmas.assess(model=vendors, items=items, oracle=truth, task="best", within=0.01, budget=150, progress=False)
+choice = altmas.assess(
+    model=vendors,
+    items=items,
+    oracle=truth,
+    task="best",
+    within=0.01,
+    budget=150,
+    progress=False,
+)
 choice
 
 # %%
-choice.best[["model", "p_best", "behind", "behind_low", "behind_high", "ruled_out"]].round(3)
+choice.best[
+    ["model", "p_best", "behind", "behind_low", "behind_high", "ruled_out"]
+].round(3)
 
 # %%
-ax = choice.plot()
+_, ax = plt.subplots(figsize=(7, 3))
+ax = choice.plot(ax=ax)
 
 # %% [markdown]
 # The truth, which a buyer does not have:
@@ -58,7 +70,12 @@ for name, model in vendors.items():
 
 # %%
 answer = altmas.is_better(
-    vendors["forest"], vendors["neighbours"], items=items, oracle=truth, names=("forest", "neighbours"), progress=False
+    vendors["forest"],
+    vendors["neighbours"],
+    items=items,
+    oracle=truth,
+    names=("forest", "neighbours"),
+    progress=False,
 )
 answer
 

@@ -8,6 +8,7 @@
 # but for one device and one region, and for one combination that nobody thought of.
 
 # %%
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 
@@ -18,8 +19,16 @@ rng = np.random.default_rng(5)
 size = 3000
 groups = pd.DataFrame(
     {
-        "device": rng.choice(["A1", "A2", "B1", "B2", "C1", "old"], size, p=[0.3, 0.25, 0.15, 0.15, 0.1, 0.05]),
-        "region": rng.choice(["north", "south", "east", "west", "isles"], size, p=[0.3, 0.3, 0.2, 0.15, 0.05]),
+        "device": rng.choice(
+            ["A1", "A2", "B1", "B2", "C1", "old"],
+            size,
+            p=[0.3, 0.25, 0.15, 0.15, 0.1, 0.05],
+        ),
+        "region": rng.choice(
+            ["north", "south", "east", "west", "isles"],
+            size,
+            p=[0.3, 0.3, 0.2, 0.15, 0.05],
+        ),
     }
 )
 chance = np.full(size, 0.92)
@@ -38,7 +47,13 @@ confidence = np.clip(chance + rng.normal(0, 0.12, size), 0.5, 1)
 
 # %%
 result = altmas.assess(
-    said, scores=confidence, groups=groups, oracle=truth, metrics=["accuracy"], budget=300, progress=False
+    said,
+    scores=confidence,
+    groups=groups,
+    oracle=truth,
+    metrics=["accuracy"],
+    budget=300,
+    progress=False,
 )
 result
 
@@ -46,7 +61,7 @@ result
 result.groups("device").round(3)
 
 # %% [markdown]
-# Do two groups differ? The interval is of the difference, and differences below `rope` do not matter.
+# Do two groups differ? The interval is that of the difference.
 
 # %%
 pd.Series(result.compare("device", "old", "A1"))
@@ -84,7 +99,10 @@ surface = altmas.assess(
     groups=groups,
     oracle=truth,
     metrics=["accuracy"],
-    task=altmas.Surface(["device", "region"], estimator=altmas.SurfaceRecipe(settings={"steps": 200})),
+    task=altmas.Surface(
+        ["device", "region"],
+        estimator=altmas.SurfaceRecipe(settings={"steps": 200}),
+    ),
     budget=300,
     progress=False,
 )
@@ -92,11 +110,16 @@ print(surface.verdict)
 surface.fitted.worst(5).round(3)
 
 # %%
-ax = PairDisplay.from_surface(surface.fitted, "device", "region").plot()
+_, ax = plt.subplots(figsize=(7, 4))
+ax = PairDisplay.from_surface(surface.fitted, "device", "region").plot(ax)
 
 # %% [markdown]
 # Beside it the truth, of those with ten items or more:
 
 # %%
-actual = groups.assign(right=said == truth).groupby(["device", "region"]).right.agg(["mean", "size"])
+actual = (
+    groups.assign(right=said == truth)
+    .groupby(["device", "region"])
+    .right.agg(["mean", "size"])
+)
 actual[actual["size"] >= 10].sort_values("mean").head(5).round(3)
