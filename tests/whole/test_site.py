@@ -126,6 +126,24 @@ def test_search_finds_words_of_every_kind_of_page(site):
     assert any("decimal commas" in entry["text"] for entry in entries)
 
 
+def test_search_and_narrow_screens_in_a_browser_without_a_server(site):
+    """From the folder, with nothing asked of any other machine."""
+    from worlds.browser import chromium, expect
+
+    with chromium() as browser:
+        page = browser.new_page(viewport={"width": 375, "height": 800})
+        asked = []
+        page.on("request", lambda request: asked.append(urlsplit(request.url)))
+        for name in ("index", "dirty-files", "command-line", "reference/altmas.assess", "gallery/01-vendor-audit"):
+            page.goto((site / f"{name}.html").as_uri())
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.get_by_role("textbox", name="Search").click()
+        page.keyboard.type("decimal commas")
+        expect(page.locator(".md-search-result__item").first).to_contain_text("Ordinary files")
+    assert {one.scheme for one in asked} <= {"file", "data", "blob"}, asked
+
+
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) < 200
 
