@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test matrix slow programs lint types bench results certified-results best-results docs clean
+.PHONY: demo test matrix slow programs lint types bench results certified-results best-results docs gallery site clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -71,11 +71,19 @@ docs: $(STAMP)
 	$(BIN)/python docs/make_screenshots.py
 	$(BIN)/pytest tests/whole/test_docs.py
 
+# The notebooks of docs/gallery, executed from the programs beside them.
+gallery: $(STAMP)
+	$(BIN)/python docs/make_gallery.py
+
+# The docs as a site with search, in site/: open site/index.html. Broken links and warnings fail.
+site: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet  # the variable leaves out news of another product
+
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,site]'
 	touch $(STAMP)
 
 clean:
-	rm -rf .venv .venv-3.* build dist *.egg-info altmas-demo
+	rm -rf .venv .venv-3.* build dist site *.egg-info altmas-demo
