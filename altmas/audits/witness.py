@@ -38,7 +38,7 @@ def note(folder: Path, seq: int, hash: str) -> None:
             line = b"\n" + line
         if os.write(handle, line) < len(line):
             raise OSError(28, "No space left on device", str(path))
-        to_disk(handle)
+        to_disk(handle, only_data=True)
     finally:
         os.close(handle)
     if new:
