@@ -54,7 +54,7 @@ from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
 from altmas.words.in_short import in_short
-from altmas.words.no_answer import failures
+from altmas.words.no_answer import failures, never_right
 from altmas.words.notebooks import estimates_html, page
 from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings, taken_for
 from altmas.words.verdict import how_to_answer, taken_as_alike
@@ -333,6 +333,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
             f"{behind:,} questions were drawn after the last one answered, and count as not drawn: if they were looked "
             "at, and answers ended where it suited, the numbers look better than the truth. Answering them mends it."
         )
+    out += never_right(found.pool, found.drawn.answers)
     if found.classes_verdict:
         out.append(found.classes_verdict)
     if found.labels < 30:

@@ -23,7 +23,7 @@ from altmas.core.checks import (
     unwrapped,
     whole,
 )
-from altmas.core.no_answer import asked_about, blanks_as_none, suspicious
+from altmas.core.no_answer import blanks_as_none, refuse_doubtful
 from altmas.core.spelling import spelt_differently
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
@@ -81,10 +81,7 @@ def pool_classes(
         said = Counter(value for column in columns.values() for value in column if value is not None)
         if not said:
             raise InputError("predictions", "be there for some item", "none")
-        if doubtful := suspicious(said, [*labels_seen, *is_a_class]):
-            first = list(doubtful)[:5]
-            hint = f"not_a_class={first!r} if it gave no answer there, is_a_class={first!r} if these are classes."
-            raise InputError("predictions", "be classes", f"what looks like no answer: {asked_about(doubtful)}", hint)
+        refuse_doubtful(said, labels_seen, is_a_class)
         known = sorted_classes(merged([*labels_seen, *said]))
         _read_differently(known)
         _share_classes(said, labels_seen)
@@ -198,7 +195,7 @@ def pool_scores(
         values = np.asarray(softmax(values, axis=1))
     if bad := _rows(values < 0):
         raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
-    if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
+    if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > _rounding(values))):
         raise InputError(
             f"each row of {subject}", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
         )
@@ -207,6 +204,25 @@ def pool_scores(
     elif values.max() <= 1 + 1e-3:
         values = np.minimum(values, 1.0)
     return (filled(values, missing, said), missing) if missing.any() else (values, None)
+
+
+def _rounding(values: FloatArray) -> float:
+    """How far probabilities may miss 1 in sum: half a unit of their last digit for each class, where they have few.
+
+    >>> _rounding(np.array([[0.33, 0.33, 0.33]])), _rounding(np.array([[0.3333, 0.3334, 0.3333]]))
+    (0.015, 0.001)
+    """
+    few = values[:_ROUNDED_LOOKED_AT]
+    for digits in (1, 2, 3):
+        if np.allclose(few * 10**digits, np.round(few * 10**digits), atol=1e-6):
+            return float(min(max(0.5 * values.shape[1] / 10**digits, 1e-3), MOST_ROUNDED))
+    return 1e-3
+
+
+MOST_ROUNDED = 0.05
+"""Probabilities that miss 1 by more than this are none, however they are rounded."""
+
+_ROUNDED_LOOKED_AT = 10_000
 
 
 def _empty(values: FloatArray, unanswered: BoolArray) -> BoolArray:

@@ -14,12 +14,12 @@ from itertools import islice
 from altmas.core import limits
 from altmas.metrics.errors import InputError
 
-DELIMITERS = (",", ";", "\t")
+DELIMITERS = (",", ";", "\t", "|")
 """What may part the cells of a CSV file; spreadsheets of many countries write semicolons."""
 
 _CHARACTERS_AT_ONCE = 1 << 20
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)?")
-_TELLING = re.compile(r'[",;\t\r\n]')
+_TELLING = re.compile(r'[",;\t|\r\n]')
 
 _ROWS_AT_ONCE = 1 << 9
 _FEW_VALUES = 1 << 10
@@ -46,6 +46,7 @@ def parse(text: str, subject: str, delimiter: str | None = None) -> Delimited:
     Traceback (most recent call last):
     altmas.metrics.errors.InputError: row 3 of a.csv must have 2 cells, as its header has; got 1.
     """
+    text = _without_comments(text)
     records = _records(text, subject, delimiter or sniff(text))
     first = next(records, None)
     if first is None:
@@ -91,8 +92,23 @@ class _Cells:
             self._once = None
 
 
+def _without_comments(text: str) -> str:
+    r"""The text with the lines left empty that exports write above the header: `# exported by ...`.
+
+    >>> _without_comments("# by ACME\nid\n# 7\n")
+    '\nid\n# 7\n'
+    """
+    found = _COMMENTS.match(text)
+    if found is None:
+        return text
+    return re.sub(r"[^\r\n]", "", found[0]) + text[found.end() :]
+
+
+_COMMENTS = re.compile(r"(?:#(?:[ \t#!][^\r\n]*)?(?:\r\n|\n|\r))+")
+
+
 def sniff(text: str) -> str:
-    r"""Whichever of comma, semicolon and tab stands most often in the header, outside quotes; comma if none does.
+    r"""Whichever of comma, semicolon, tab and bar is most often in the header, outside quotes; comma if none is.
 
     >>> sniff("a;b,c;d\n1,2,3,4"), sniff('a,"x;y;z"\n'), sniff("a\n1;2")
     (';', ',', ',')

@@ -32,7 +32,7 @@ def fitted_outputs(
     >>> from sklearn.dummy import DummyClassifier
     >>> model = DummyClassifier().fit([[0], [1], [2]], ["cat", "dog", "cat"])
     >>> found = fitted_outputs(model, [[3], [4]])
-    >>> list(found.predictions), found.scores.shape, found.classes
+    >>> found.predictions.tolist(), found.scores.shape, found.classes
     (['cat', 'cat'], (2, 2), ('cat', 'dog'))
     """
     if items is None:
