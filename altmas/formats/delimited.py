@@ -14,12 +14,12 @@ from itertools import islice
 from altmas.core import limits
 from altmas.metrics.errors import InputError
 
-DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "\t")
 """What may part the cells of a CSV file; spreadsheets of many countries write semicolons."""
 
 _CHARACTERS_AT_ONCE = 1 << 20
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)?")
-_TELLING = re.compile(r'[",;\t|\r\n]')
+_TELLING = re.compile(r'[",;\t\r\n]')
 
 _ROWS_AT_ONCE = 1 << 9
 _FEW_VALUES = 1 << 10
@@ -108,7 +108,7 @@ _COMMENTS = re.compile(r"(?:#(?:[ \t#!][^\r\n]*)?(?:\r\n|\n|\r))+")
 
 
 def sniff(text: str) -> str:
-    r"""Whichever of comma, semicolon, tab and bar is most often in the header, outside quotes; comma if none is.
+    r"""Whichever of comma, semicolon and tab stands most often in the header, outside quotes; comma if none does.
 
     >>> sniff("a;b,c;d\n1,2,3,4"), sniff('a,"x;y;z"\n'), sniff("a\n1;2")
     (';', ',', ',')

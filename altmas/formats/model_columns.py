@@ -100,7 +100,8 @@ def id_column(names: Sequence[str], subject: str, wanted: str | None) -> str:
     found = _called(("id",) if wanted is None else (wanted,), names)
     if found is not None:
         return found
-    hint = "Name it with id=...."
+    parted = len(names) > 1 or not re.search(r"[|: ]", names[0]) if names else True
+    hint = "Name it with id=...." if parted else "Part its cells by commas, semicolons or tabs."
     raise InputError(subject, f"have a column {wanted or 'id'!r} of ids", f"columns {list(names)[:12]}", hint)
 
 

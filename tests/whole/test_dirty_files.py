@@ -153,7 +153,7 @@ NUMBERS_OF_SCORES = {
 TEXT = {
     "tabs in .csv": Dirty(plain(delimiter="\t")),
     "commas in .tsv": Dirty(plain("vendor.tsv", delimiter=",")),
-    "pipes": Dirty(plain(delimiter="|")),
+    "bars": Dirty(plain(delimiter="|"), (("Part its cells by commas", plain()),)),
     "a byte order mark": Dirty(plain(encoding="utf-8-sig")),
     "UTF-16": Dirty(plain(said=renamed(SAID, CITIES), encoding="utf-16"), (), renamed(SAID, CITIES),
                     renamed(TRUTH, CITIES)),
