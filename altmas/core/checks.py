@@ -141,10 +141,20 @@ def as_numbers(subject: str, values: Any) -> NDArray[Any]:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(subject, "be numbers", type(values).__name__) from None
+            first = next((one for one in array.ravel().tolist() if isinstance(one, str) and not _floats(one)), None)
+            got = type(values).__name__ if first is None else f"{first[:40]!r}"
+            raise InputError(subject, "be numbers", got) from None
     if array.dtype.kind not in "fiub":
         raise InputError(subject, "be numbers", f"dtype {array.dtype}")
     return array
+
+
+def _floats(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def same_length(subject: str, count: int, items: int, each: str, noun: str = "") -> None:

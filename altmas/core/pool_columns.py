@@ -23,8 +23,8 @@ from altmas.core.checks import (
     unwrapped,
     whole,
 )
-from altmas.core.no_answer import blanks_as_none, refuse_doubtful
-from altmas.core.spelling import spelt_differently
+from altmas.core.no_answer import blanks_as_none, fails_by_name, refuse_doubtful
+from altmas.core.spelling import folded, spelt_differently
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -37,6 +37,7 @@ LARGEST_FEATURE = 1e100
 _NUMBERS_CHECKED_AT_ONCE = 1 << 23
 
 LOGITS = "Pass logits=True if these are logits."
+PERCENT = "They are in percent: divide them by 100."
 
 
 def prediction_column(values: Any, subject: str = "predictions") -> list[Hashable | None]:
@@ -82,9 +83,11 @@ def pool_classes(
         if not said:
             raise InputError("predictions", "be there for some item", "none")
         refuse_doubtful(said, labels_seen, is_a_class)
+        _are_labels([one for one in labels_seen if one not in said])
         known = sorted_classes(merged([*labels_seen, *said]))
         _read_differently(known)
         _share_classes(said, labels_seen)
+        _spelt_once(known, set(said) & set(labels_seen))
         if len(known) < 2:
             hint = "Declare classes=[...] when the model under test only ever says one class."
             raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
@@ -121,6 +124,27 @@ def _share_classes(said: Iterable[Hashable], labels: Sequence[Hashable]) -> None
         got = f"predictions {sorted_classes(predicted)[:5]} and labels {sorted_classes(answered)[:5]}"
         hint = "Give both in the same words or numbers, or declare classes=[...]."
         raise InputError("predictions and labels", "have a class in common", got, hint)
+
+
+def _are_labels(never_said: Sequence[Hashable]) -> None:
+    """Refuse labels that stand for none, and that no model says: they would be a class that is never right."""
+    for one in never_said:
+        if isinstance(one, str) and (not one.strip() or folded(one) in NO_LABELS or fails_by_name(folded(one))):
+            hint = "Answer by a function that returns None there, or declare classes=[...] if it is one."
+            raise InputError("labels", "be classes", f"{one!r}, which looks like no label", hint)
+
+
+NO_LABELS = ("unsure", "skip")
+
+
+def _spelt_once(known: Sequence[Hashable], beyond_doubt: set[Hashable]) -> None:
+    """Refuse classes that differ in case or blanks alone, unless both are predicted and are labels."""
+    alike: dict[str, Hashable] = {}
+    for one in known:
+        other = alike.setdefault(folded(one), one)
+        if other != one and not {one, other} <= beyond_doubt:
+            hint = "Spell them alike, or declare classes=[...] if they differ."
+            raise InputError("classes", "be spelt in one way", f"{other!r} and {one!r}", hint)
 
 
 def _nearly(predicted: set[Hashable], answered: set[Hashable]) -> bool:
@@ -196,9 +220,9 @@ def pool_scores(
     if bad := _rows(values < 0):
         raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
     if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > _rounding(values))):
-        raise InputError(
-            f"each row of {subject}", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
-        )
+        got = f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}"
+        percent = len(bad) == len(values) and bool((np.abs(values.sum(1) - 100) < 1).all())
+        raise InputError(f"each row of {subject}", "sum to 1", got, PERCENT if percent else LOGITS)
     if values.ndim == 2:
         values = np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly
     elif values.max() <= 1 + 1e-3:

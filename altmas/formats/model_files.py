@@ -137,7 +137,10 @@ def one_spelling(
     changed = {
         one: chosen[folded(one)]
         for one in (*counts, *labels)
-        if one not in known and folded(one) not in ambiguous and chosen.get(folded(one), one) != one
+        if one not in known
+        and folded(one) not in ambiguous
+        and chosen.get(folded(one), one) != one
+        and not (declared is None and _letters(one, chosen[folded(one)]))
     }
     for spelling, meant in list(changed.items())[:MOST_SPELLINGS]:
         notes.append(f"{spelling!r} is read as the class {meant!r}")
@@ -153,6 +156,11 @@ def one_spelling(
         return changed.get(found, found)
 
     return respelt
+
+
+def _letters(one: Hashable, other: Hashable) -> bool:
+    """Whether both are single letters: `a` and `A` are two classes of whoever reads handwriting."""
+    return len(str(one)) == 1 == len(str(other)) and str(one).isalpha() and str(other).isalpha()
 
 
 MOST_SPELLINGS = 5
