@@ -83,11 +83,7 @@ def pool_classes(
         if not said:
             raise InputError("predictions", "be there for some item", "none")
         refuse_doubtful(said, labels_seen, is_a_class)
-        _are_labels([one for one in labels_seen if one not in said])
-        known = sorted_classes(merged([*labels_seen, *said]))
-        _read_differently(known)
-        _share_classes(said, labels_seen)
-        _spelt_once(known, set(said) & set(labels_seen))
+        known = classes_of_both(said, labels_seen)
         if len(known) < 2:
             hint = "Declare classes=[...] when the model under test only ever says one class."
             raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
@@ -108,6 +104,23 @@ def pool_classes(
     if pairs := spelt_differently(known, outside):
         got = f"{pairs[0][1]!r}, where the class is {pairs[0][0]!r}"
         raise InputError("predictions", "be spelt as the declared classes are", got, "Spell them alike.")
+    return known
+
+
+def classes_of_both(said: Iterable[Hashable], labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """The classes that are said or are labels, sorted, where both are written in the same words.
+
+    >>> classes_of_both(["cat", "dog"], ["Cat"])
+    Traceback (most recent call last):
+    altmas.metrics.errors.InputError: predictions and labels must be spelt alike; got 'cat' and 'Cat'. \
+Spell them alike, or declare classes=[...] if they differ.
+    """
+    predicted = set(said)
+    _are_labels([one for one in labels if one not in predicted])
+    known = sorted_classes(merged([*labels, *predicted]))
+    _read_differently(known)
+    _share_classes(predicted, labels)
+    _spelt_once(known, predicted & set(labels))
     return known
 
 
@@ -345,6 +358,7 @@ def known_labels(labels: Any, ids: Sequence[Hashable], classes: tuple[Hashable, 
     >>> known_labels(["cat", None], (0, 1), ("cat", "dog")).tolist()
     [0, -1]
     """
+    labels = unwrapped(labels)
     if isinstance(labels, Mapping):
         given = {plain(id): plain(label) for id, label in labels.items()}
         if given and not set(given) & set(ids):

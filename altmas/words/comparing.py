@@ -49,10 +49,17 @@ def two_models(row: Row, level: float) -> str:
     >>> row = {"metric": "accuracy", "first": "ours", "second": "theirs", "estimate": 0.04, "low": -0.01, "high": 0.088}
     >>> two_models({**row, "p_first_higher": 0.94}, 0.95)
     "By accuracy 'ours' is about 4 points above 'theirs' (95% interval: 1 below to 9 above; P(higher) 0.94)."
+    >>> two_models({**row, "low": 0.04, "high": 0.04, "p_first_higher": 1.0}, 0.95)
+    "By accuracy 'ours' is 4.00 points above 'theirs', exactly."
     """
     names = quoted(row["first"]), quoted(row["second"])
     if row["estimate"] is None or row["low"] is None or row["high"] is None:
         return f"{names[0]} and {names[1]} cannot be compared by {named(row['metric'])} yet."
+    if row["high"] - row["low"] < ONE_NUMBER:
+        if abs(row["estimate"]) < ONE_NUMBER:
+            return f"By {named(row['metric'])} {names[0]} and {names[1]} are equal."
+        side = "below" if row["estimate"] < 0 else "above"
+        return f"By {named(row['metric'])} {names[0]} is {_size(row, row['estimate'])} {side} {names[1]}, exactly."
     certain = f"{_span(row, level)}; P(higher) {chance(row['p_first_higher'])}"
     return f"By {named(row['metric'])} {names[0]} is {_apart(row)} {names[1]} ({certain})."
 
