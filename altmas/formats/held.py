@@ -44,7 +44,8 @@ def pool_of_file(given: Any, labels: Sequence[str], **options: Any) -> Pool:
 
 def oracle_of_file(path: str | Path, ids: Sequence[Hashable], classes: Sequence[Hashable]) -> dict[Any, Hashable]:
     """The labels of a table with columns id and label, by id."""
-    found = label_table(path, ids, classes, f"labels in {Path(path).name}")
+    places = {str(one): at for at, one in enumerate(ids)}
+    found = label_table(path, places, classes, f"labels in {Path(path).name}")
     if found.wrong:
         hint = "Declare classes=[...] if it is a class the model under test never predicts."
         raise InputError(f"labels in {Path(path).name}", "be labels of the items", found.wrong[0], hint)

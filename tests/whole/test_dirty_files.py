@@ -204,6 +204,12 @@ ROWS = {
         lambda at, name=name: write(at, name, table(ids=BIG if name.endswith("csv") else map(int, BIG))),
         labels=truth_in("truth.csv", id=BIG, label=TRUTH))
        for name in ("vendor.csv", "vendor.parquet", "vendor.jsonl")},
+    "large ids that Excel makes one": Dirty(
+        lambda at: write(at, "vendor.xlsx", table(ids=map(int, BIG))),
+        (("ids of vendor.xlsx must be unique", lambda at: write(at, "vendor.xlsx", table(ids=BIG))),),
+        labels=truth_in("truth.csv", id=BIG, label=TRUTH)),
+    "large ids as text in Excel": Dirty(
+        lambda at: write(at, "vendor.xlsx", table(ids=BIG)), labels=truth_in("truth.xlsx", id=BIG, label=TRUTH)),
     "large ids rounded by Excel": Dirty(
         lambda at: write(at, "vendor.csv", table(ids=[str(10**17 + 1000 * i) for i in range(SIZE)])),
         labels=truth_in("truth.csv", id=[f"{10**17 + 1000 * i:.14E}" for i in range(SIZE)], label=TRUTH)),
