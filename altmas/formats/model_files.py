@@ -124,9 +124,13 @@ def one_spelling(
     labels: Sequence[Hashable],
     notes: list[str],
 ) -> Cast:
-    """A cast that reads `Cat` and `cat ` as one class: as declared, else as a label has it, else the commonest."""
+    """A cast that reads `Cat` and `cat ` as one class: as declared, else as a label, else as the first model has it.
+
+    Of several spellings of one model the commonest is taken.
+    """
     counts = Counter(cast(cell_text(v)) for model in models for v in model.said or () if v is not None)
-    likeliest = sorted(counts, key=lambda one: (one in labels, counts[one]), reverse=True)
+    first = {cast(cell_text(v)) for v in set(models[0].said or ()) if v is not None}
+    likeliest = sorted(counts, key=lambda one: (one in labels, one in first, counts[one]), reverse=True)
     chosen: dict[str, Hashable] = {}
     ambiguous = set()
     for one in declared if declared is not None else (*likeliest, *labels):
