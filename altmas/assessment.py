@@ -43,7 +43,7 @@ from altmas.metrics.errors import rows_at_fault
 from altmas.surfaces.result import surface_found, surface_result
 from altmas.words.classes import never_answered
 from altmas.words.in_short import in_short
-from altmas.words.no_answer import failures
+from altmas.words.no_answer import failures, never_right
 
 
 def assess(
@@ -203,8 +203,9 @@ def assess(
             found = surface_result(found, surface_found(chosen, findings, surface))
         unseen = last.answers.unseen(pool)
         said = never_answered(unseen, len(pool.classes), len(last.answers), pool.size)
+        doubtful = never_right(pool, last.answers)
         verdict = found.verdict or in_short(findings.estimates, plan.level, pool.size)
-        return replace(found, verdict=verdict, remark=" ".join(filter(None, (*failures(pool), said))))
+        return replace(found, verdict=verdict, remark=" ".join(filter(None, (*failures(pool), *doubtful, said))))
 
 
 def _followed(

@@ -93,7 +93,9 @@ def _of_arrays(predictions: Any, scores: Any, model: Any, held: Mapping[str, Any
     if model is not None:
         if scores is not None:
             raise InputError("scores", "be left out with model=, which gives them", type(scores).__name__)
-        names = range(_count(items) if items is not None else 0) if ids is None else ids
+        if items is None:
+            raise InputError("items", "be given with model=, to be classified", "none")
+        names = range(_count(items)) if ids is None else ids
         labels = () if classes is not None else _labels(oracle, expert, known, names, ())
         found = fitted_outputs(model, items, classes, labels)
         predictions, scores, classes = found.predictions, found.scores, found.classes

@@ -8,14 +8,11 @@ from altmas.core.answers import Answers
 from altmas.core.no_answer import asked_about, suspicious
 from altmas.core.pool import Pool
 from altmas.core.spelling import folded
-from altmas.words.wording import counted, quoted
+from altmas.words.no_answer import never_right
+from altmas.words.wording import counted
 
 MANY = 50
 """More classes than this, and less than so many items for each, are most likely another column."""
-
-SEEN_ENOUGH = 5
-"""A class that was predicted for so many labelled items, and is none of their labels, is perhaps none."""
-
 
 def doubts_of(pool: Pool, answers: Answers | None = None) -> list[str]:
     """What a wrong column, a failure of the vendor or careless spelling looks like; each a sentence.
@@ -38,17 +35,3 @@ def doubts_of(pool: Pool, answers: Answers | None = None) -> list[str]:
         if other != one:
             doubts.append(f"classes {other!r} and {one!r} differ in case or blanks only")
     return doubts if answers is None else [*doubts, *never_right(pool, answers)]
-
-
-def never_right(pool: Pool, answers: Answers) -> list[str]:
-    """Classes that a model often said of labelled items, and that no label names: perhaps they are none."""
-    labelled = set(answers.labels.tolist())
-    said = np.bincount(
-        np.concatenate([one.predictions[answers.items] for one in pool.outputs]), minlength=len(pool.classes) + 1
-    )
-    return [
-        f"class {quoted(pool.classes[c])} was predicted for {counted(int(said[c]), 'labelled item')} and is no label: "
-        "is it a class?"
-        for c in range(len(pool.classes))
-        if said[c] >= SEEN_ENOUGH and c not in labelled
-    ]

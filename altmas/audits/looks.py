@@ -56,7 +56,7 @@ from altmas.words.classes import never_answered
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.features import features_sentence
 from altmas.words.in_short import in_short
-from altmas.words.no_answer import failures
+from altmas.words.no_answer import failures, never_right
 from altmas.words.notebooks import estimates_html, page
 from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings
 from altmas.words.promises import taken_as_alike
@@ -329,6 +329,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     settings, replanned = found.audit.settings, found.conduct.replanned > 0  # a plan made to fit excuses nothing
     if behind > settings.batch and (replanned or found.state.answered != settings.budget):
         out.append(drawn_after(behind))
+    out += never_right(found.pool, found.drawn.answers)
     out += [one for one in (found.classes_verdict, few_labels(found.labels)) if one]
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
     spent = found.state.answered

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import shlex
 from collections import Counter
 from functools import partial
 
@@ -24,6 +26,7 @@ NAMES = {
 """Options as Python and as the command line call them."""
 
 _GIVEN = re.compile(rf"\b({'|'.join(sorted(NAMES, key=len, reverse=True))})=(\.{{3}}|\[\.{{3}}\]|True|'([^']*)')")
+_LISTED = re.compile(r"\b(not_a_class|is_a_class)=(\[.*?\])(?= where\b)", re.DOTALL)
 _ALONE = re.compile(rf"\b({'|'.join(name for name in NAMES if '_' in name)})\b")
 
 
@@ -34,8 +37,20 @@ def in_options(text: str) -> str:
     'Declare --classes, or name the column with --id.'
     >>> in_options("scores='conf' takes it as one, logits=True as logits; write name=path")
     '--scores conf takes it as one, --logits as logits; write name=path'
+    >>> in_options("Give not_a_class=['ERROR', 'HTTP*'] where they are no answer")
+    "Give --not-a-class ERROR --not-a-class 'HTTP*' where they are no answer"
     """
+    text = _LISTED.sub(_each, text)
     return _GIVEN.sub(lambda found: NAMES[found[1]] + (f" {found[3]}" if found[3] else ""), text)
+
+
+def _each(found: re.Match[str]) -> str:
+    """An option for each value of a list, ready to be typed."""
+    try:
+        values = ast.literal_eval(found[2])
+    except (SyntaxError, ValueError):
+        return found[0]
+    return " ".join(f"{NAMES[found[1]]} {shlex.quote(str(one))}" for one in values)
 
 
 def refusal(error: BaseException) -> str:

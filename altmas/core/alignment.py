@@ -68,7 +68,8 @@ def _tells_items(name: str, own: Any, leader: str, column: Any, alone: list[str]
     if alone:
         got = f"another order, and {alone[0]} without an index to tell which is meant"
         raise InputError(subject, rule, got, BY_POSITION)
-    if _merely_counts(wanted) or _merely_counts(own):
+    filtered = len(own) > len(wanted) and not _merely_counts(wanted)  # then no position can be meant
+    if not filtered and (_merely_counts(wanted) or _merely_counts(own)):
         got = "another order, and one of the two merely counts rows"
         raise InputError(subject, rule, got, f"Give both the items' own index. {BY_POSITION}")
 

@@ -12,15 +12,25 @@ from numpy.typing import NDArray
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import IntArray
 
+_SOUND = {str, int, bool, type(None)}
+"""Types whose every value is what it seems."""
+
 
 def plain(value: Any) -> Hashable:
     """A numpy scalar as the Python value it stands for, so that 3 and np.int64(3) are one class.
 
-    A number of single precision is the one it prints as; a date that is none is None.
+    So is a tensor that holds one value. A number of single precision is the one it prints as; a date that is none is
+    None; bytes, as TensorFlow has them, are the text they spell.
 
-    >>> plain(np.int64(3)), plain(np.str_("cat")), plain(np.float32(0.1))
-    (3, 'cat', 0.1)
+    >>> plain(np.int64(3)), plain(np.str_("cat")), plain(np.float32(0.1)), plain(b"cat"), plain(np.array(3))
+    (3, 'cat', 0.1, 'cat', 3)
     """
+    if type(value) in _SOUND:
+        return value  # type: ignore[no-any-return]
+    if getattr(value, "shape", None) == () and hasattr(value, "item") and not isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):
+        return _decoded(value)
     if not isinstance(value, np.generic):
         return value  # type: ignore[no-any-return]
     if isinstance(value, np.floating):
@@ -29,6 +39,13 @@ def plain(value: Any) -> Hashable:
         return None
     result: Hashable = value.item()
     return result
+
+
+def _decoded(value: bytes) -> Hashable:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return bytes(value)
 
 
 def is_blank(value: Any) -> bool:
@@ -43,9 +60,6 @@ def is_blank(value: Any) -> bool:
         or (isinstance(value, float | np.floating) and math.isnan(value))
         or type(value).__name__ in ("NAType", "NaTType")
     )
-
-
-_SOUND = {str, int, bool, type(None)}
 
 
 def as_column(subject: str, values: Any) -> list[Hashable]:
@@ -141,10 +155,20 @@ def as_numbers(subject: str, values: Any) -> NDArray[Any]:
         try:
             return array.astype(np.float64)
         except (TypeError, ValueError, OverflowError):
-            raise InputError(subject, "be numbers", type(values).__name__) from None
+            first = next((one for one in array.ravel().tolist() if isinstance(one, str) and not _floats(one)), None)
+            got = type(values).__name__ if first is None else f"{first[:40]!r}"
+            raise InputError(subject, "be numbers", got) from None
     if array.dtype.kind not in "fiub":
         raise InputError(subject, "be numbers", f"dtype {array.dtype}")
     return array
+
+
+def _floats(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def same_length(subject: str, count: int, items: int, each: str, noun: str = "") -> None:

@@ -23,8 +23,8 @@ from altmas.core.checks import (
     unwrapped,
     whole,
 )
-from altmas.core.no_answer import asked_about, blanks_as_none, suspicious
-from altmas.core.spelling import spelt_differently
+from altmas.core.no_answer import blanks_as_none, fails_by_name, refuse_doubtful
+from altmas.core.spelling import folded, spelt_differently
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -37,6 +37,7 @@ LARGEST_FEATURE = 1e100
 _NUMBERS_CHECKED_AT_ONCE = 1 << 23
 
 LOGITS = "Pass logits=True if these are logits."
+PERCENT = "They are in percent: divide them by 100."
 
 
 def prediction_column(values: Any, subject: str = "predictions") -> list[Hashable | None]:
@@ -81,13 +82,8 @@ def pool_classes(
         said = Counter(value for column in columns.values() for value in column if value is not None)
         if not said:
             raise InputError("predictions", "be there for some item", "none")
-        if doubtful := suspicious(said, [*labels_seen, *is_a_class]):
-            first = list(doubtful)[:5]
-            hint = f"not_a_class={first!r} if it gave no answer there, is_a_class={first!r} if these are classes."
-            raise InputError("predictions", "be classes", f"what looks like no answer: {asked_about(doubtful)}", hint)
-        known = sorted_classes(merged([*labels_seen, *said]))
-        _read_differently(known)
-        _share_classes(said, labels_seen)
+        refuse_doubtful(said, labels_seen, is_a_class)
+        known = classes_of_both(said, labels_seen)
         if len(known) < 2:
             hint = "Declare classes=[...] when the model under test only ever says one class."
             raise InputError("classes", "be at least two", f"only {known[0]!r} in predictions", hint)
@@ -111,6 +107,23 @@ def pool_classes(
     return known
 
 
+def classes_of_both(said: Iterable[Hashable], labels: Sequence[Hashable]) -> tuple[Hashable, ...]:
+    """The classes that are said or are labels, sorted, where both are written in the same words.
+
+    >>> classes_of_both(["cat", "dog"], ["Cat"])
+    Traceback (most recent call last):
+    altmas.metrics.errors.InputError: predictions and labels must be spelt alike; got 'cat' and 'Cat'. \
+Spell them alike, or declare classes=[...] if they differ.
+    """
+    predicted = set(said)
+    _are_labels([one for one in labels if one not in predicted])
+    known = sorted_classes(merged([*labels, *predicted]))
+    _read_differently(known)
+    _share_classes(predicted, labels)
+    _spelt_once(known, predicted & set(labels))
+    return known
+
+
 def _share_classes(said: Iterable[Hashable], labels: Sequence[Hashable]) -> None:
     """Refuse labels and predictions that would never meet: read from two files, each in its own spelling."""
     if not labels:
@@ -125,6 +138,27 @@ def _share_classes(said: Iterable[Hashable], labels: Sequence[Hashable]) -> None
         got = f"predictions {sorted_classes(predicted)[:5]} and labels {sorted_classes(answered)[:5]}"
         hint = "Give both in the same words or numbers, or declare classes=[...]."
         raise InputError("predictions and labels", "have a class in common", got, hint)
+
+
+def _are_labels(never_said: Sequence[Hashable]) -> None:
+    """Refuse labels that stand for none, and that no model says: they would be a class that is never right."""
+    for one in never_said:
+        if isinstance(one, str) and (not one.strip() or folded(one) in NO_LABELS or fails_by_name(folded(one))):
+            hint = "Answer by a function that returns None there, or declare classes=[...] if it is one."
+            raise InputError("labels", "be classes", f"{one!r}, which looks like no label", hint)
+
+
+NO_LABELS = ("unsure", "skip")
+
+
+def _spelt_once(known: Sequence[Hashable], beyond_doubt: set[Hashable]) -> None:
+    """Refuse classes that differ in case or blanks alone, unless both are predicted and are labels."""
+    alike: dict[str, Hashable] = {}
+    for one in known:
+        other = alike.setdefault(folded(one), one)
+        if other != one and not {one, other} <= beyond_doubt:
+            hint = "Spell them alike, or declare classes=[...] if they differ."
+            raise InputError("classes", "be spelt in one way", f"{other!r} and {one!r}", hint)
 
 
 def _have_in_common(predicted: set[Hashable], answered: set[Hashable]) -> bool:
@@ -199,15 +233,34 @@ def pool_scores(
         values = np.asarray(softmax(values, axis=1))
     if bad := _rows(values < 0):
         raise InputError(subject, "be at least 0", f"negative numbers in {rows_at_fault(bad)}", LOGITS)
-    if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > 1e-3)):
-        raise InputError(
-            f"each row of {subject}", "sum to 1", f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}", LOGITS
-        )
+    if values.ndim == 2 and (bad := _rows(np.abs(values.sum(1) - 1) > _rounding(values))):
+        got = f"{values[bad[0]].sum():.4g} in {rows_at_fault(bad)}"
+        percent = len(bad) == len(values) and bool((np.abs(values.sum(1) - 100) < 1).all())
+        raise InputError(f"each row of {subject}", "sum to 1", got, PERCENT if percent else LOGITS)
     if values.ndim == 2:
         values = np.asarray(values / values.sum(1, keepdims=True))  # rounded probabilities sum to 1 only nearly
     elif values.max() <= 1 + 1e-3:
         values = np.minimum(values, 1.0)
     return (filled(values, missing, said), missing) if missing.any() else (values, None)
+
+
+def _rounding(values: FloatArray) -> float:
+    """How far probabilities may miss 1 in sum: half a unit of their last digit for each class, where they have few.
+
+    >>> _rounding(np.array([[0.33, 0.33, 0.33]])), _rounding(np.array([[0.3333, 0.3334, 0.3333]]))
+    (0.015, 0.001)
+    """
+    few = values[:_ROUNDED_LOOKED_AT]
+    for digits in (1, 2, 3):
+        if np.allclose(few * 10**digits, np.round(few * 10**digits), atol=1e-6):
+            return float(min(max(0.5 * values.shape[1] / 10**digits, 1e-3), MOST_ROUNDED))
+    return 1e-3
+
+
+MOST_ROUNDED = 0.05
+"""Probabilities that miss 1 by more than this are none, however they are rounded."""
+
+_ROUNDED_LOOKED_AT = 10_000
 
 
 def _empty(values: FloatArray, unanswered: BoolArray) -> BoolArray:
@@ -306,6 +359,7 @@ def known_labels(labels: Any, ids: Sequence[Hashable], classes: tuple[Hashable, 
     >>> known_labels(["cat", None], (0, 1), ("cat", "dog")).tolist()
     [0, -1]
     """
+    labels = unwrapped(labels)
     if isinstance(labels, Mapping):
         given = {plain(id): plain(label) for id, label in labels.items()}
         if given and not set(given) & set(ids):

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.checks import is_blank, plain
+from altmas.core.no_answer import fails_by_name
+from altmas.core.spelling import folded
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import FloatArray
 
@@ -38,12 +40,12 @@ def texts(column: Iterable[object]) -> list[str]:
 
 
 def python_values(column: Iterable[object]) -> list[Hashable | None]:
-    """A column's Python values, None where there is nothing; the empty text is nothing too.
+    """A column's Python values, None where there is nothing; text of nothing but blanks is nothing too.
 
     >>> python_values(pd.array([3, None], dtype="Int64")), python_values(["a", ""])
     ([3, None], ['a', None])
     """
-    return [v or None if type(v) is str else None if is_blank(v) else plain(v) for v in column]
+    return [(v if v.strip() else None) if type(v) is str else None if is_blank(v) else plain(v) for v in column]
 
 
 def typed(given: Sequence[Any], subject: str) -> Any:
@@ -129,7 +131,7 @@ def frame_of(columns: Mapping[str, Any], rows: int) -> pd.DataFrame:
 def numbers(column: Any, subject: str, rows: Sequence[int] | None = None, *, may_miss: bool = False) -> FloatArray:
     """A column of numbers, or an error that names the rows at fault as the file's reader sees them.
 
-    With `may_miss`, what people write for nothing is NaN: a blank, `NA`, `N/A`, `nan`, `null`, `None`, `-`.
+    With `may_miss`, what stands for nothing is NaN: a blank, `NA`, `null`, `-`, or a program's `ERROR`.
 
     >>> numbers(["0.5", "1e-3"], "p_cat").tolist()
     [0.5, 0.001]
@@ -155,11 +157,41 @@ def numbers(column: Any, subject: str, rows: Sequence[int] | None = None, *, may
     return found
 
 
-_NOTHING = {"", "na", "n/a", "#n/a", "<na>", "nan", "null", "none", "-", "--"}
-
-
 def _says_nothing(cell: Any) -> bool:
-    return is_blank(cell) or (isinstance(cell, str) and cell.strip().casefold() in _NOTHING)
+    if not isinstance(cell, str):
+        return is_blank(cell)
+    text = folded(cell)
+    return text in ("", "-", "--") or fails_by_name(text)
+
+
+def percents(column: Any) -> bool:
+    """Whether every number of a column is written with a percent sign.
+
+    >>> percents(["93%", "", "7,5 %"]), percents(["93%", "0.5"])
+    (True, False)
+    """
+    cells = list(column)
+    if not all(isinstance(cell, str) for cell in cells) or not any("%" in cell for cell in cells):
+        return False
+    told = [cell for cell in cells if not _says_nothing(cell)]
+    return bool(told) and all(map(_PERCENT.fullmatch, told))
+
+
+_PERCENT = re.compile(r"[ \t]*[0-9]+([.,][0-9]+)?[ \t\u00a0\u202f]*%[ \t]*")
+
+
+def mostly_numbers(column: Any) -> bool:
+    """Whether most cells that say anything are numbers: a column that is merely named as one of them is none.
+
+    >>> mostly_numbers(["0,9", "80%", "ERROR", ""]), mostly_numbers(["high", "low"])
+    (True, False)
+    """
+    told = [cell for cell in list(column)[:_LOOKED_AT] if not _says_nothing(cell)]
+    read = [cell.strip().removesuffix("%").replace(",", ".", 1) if isinstance(cell, str) else cell for cell in told]
+    return 2 * sum(map(_is_number, read)) >= len(told)
+
+
+_LOOKED_AT = 10_000
 
 
 def with_points(column: Any) -> Any:

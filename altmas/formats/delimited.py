@@ -47,6 +47,7 @@ def parse(text: str, subject: str, delimiter: str | None = None) -> Delimited:
     Traceback (most recent call last):
     altmas.metrics.errors.InputError: row 3 of a.csv must have 2 cells, as its header has; got 1.
     """
+    text = _without_comments(text)
     records = _records(text, subject, delimiter or sniff(text))
     first = next(records, None)
     if first is None:
@@ -91,6 +92,21 @@ class _Cells:
         self.held += map(self._once.setdefault, cells, cells)
         if len(self._once) > _FEW_VALUES:
             self._once = None
+
+
+def _without_comments(text: str) -> str:
+    r"""The text with the lines left empty that exports write above the header: `# exported by ...`.
+
+    >>> _without_comments("# by ACME\nid\n# 7\n")
+    '\nid\n# 7\n'
+    """
+    found = _COMMENTS.match(text)
+    if found is None:
+        return text
+    return re.sub(r"[^\r\n]", "", found[0]) + text[found.end() :]
+
+
+_COMMENTS = re.compile(r"(?:#(?:[ \t#!][^\r\n]*)?(?:\r\n|\n|\r))+")
 
 
 def sniff(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from altmas.core.checks import plain, sorted_classes, unwrapped
+from altmas.core.pool_columns import classes_of_both
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 
@@ -35,8 +36,6 @@ def fitted_outputs(
     >>> found.predictions.tolist(), found.scores.shape, found.classes
     (['cat', 'cat'], (2, 2), ('cat', 'dog'))
     """
-    if items is None:
-        raise InputError("items", "be given with model=, to be classified", "none")
     if isinstance(model, Mapping):
         each = {str(name): _one(one, items, classes, labels) for name, one in model.items()}
         known = None if classes is None else tuple(classes)
@@ -53,9 +52,11 @@ def fitted_outputs(
 
 
 def _one(model: Any, items: Any, classes: Sequence[Hashable] | None, labels: Sequence[Hashable]) -> Fitted:
+    if isinstance(model, type):
+        raise InputError("model", "be fitted", f"the class {model.__name__} itself")
     if not callable(getattr(model, "predict", None)):
         raise InputError("model", "have predict(items), as a fitted classifier does", type(model).__name__)
-    if getattr(model, "_estimator_type", "") == "regressor" or type(model).__name__.endswith("Regressor"):
+    if _is_regressor(model):
         raise InputError("model", "be a classifier", type(model).__name__)
     said = unwrapped(_asked(model, "predict", items))
     if getattr(said, "ndim", 1) == 2:
@@ -67,10 +68,17 @@ def _one(model: Any, items: Any, classes: Sequence[Hashable] | None, labels: Seq
     if known is None or getattr(scores, "ndim", 1) != 2 or np.shape(scores)[1] != len(known):
         return Fitted(said, None, None)
     own = [plain(one) for one in known]
-    every = sorted_classes({*own, *labels})
+    every = classes_of_both(own, list(labels))
     table = np.zeros((len(scores), len(every)))
     table[:, [every.index(one) for one in own]] = np.asarray(scores, dtype=np.float64)
     return Fitted(said, table, every)
+
+
+def _is_regressor(model: Any) -> bool:
+    from sklearn.base import BaseEstimator, is_regressor
+
+    known = isinstance(model, BaseEstimator) and is_regressor(model)
+    return bool(known) or type(model).__name__.endswith("Regressor")
 
 
 def _of_rows(rows: FloatArray, classes: Sequence[Hashable] | None, labels: Sequence[Hashable]) -> Fitted:

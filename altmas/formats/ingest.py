@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shlex
+import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
@@ -17,14 +17,14 @@ from altmas.core.checks import same_length, sorted_classes
 from altmas.core.doing import doing
 from altmas.core.files import sha256_of
 from altmas.core.limits import few_classes
-from altmas.core.no_answer import asked_about, no_class, suspicious
+from altmas.core.no_answer import no_class, refuse_doubtful, were_said
 from altmas.core.pool import Pool
 from altmas.core.pool_columns import MISSING
 from altmas.features.auto import make_features
 from altmas.features.made import MadeFeatures
 from altmas.formats.arrays import read_array, read_features, read_named_rows
 from altmas.formats.auto_features import AUTO, allowed, says_the_same
-from altmas.formats.columns import as_objects, cell_text, frame_of
+from altmas.formats.columns import as_objects, frame_of
 from altmas.formats.files import existing
 from altmas.formats.images import Images, fingerprint, images_by_id, images_by_name
 from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
@@ -113,14 +113,16 @@ def ingest(
     beside = Path(scores) if scores is not None and Path(scores).suffix.lower() in _ARRAYS else None
     columns = {"id": id, "prediction": prediction, "confidence": confidence}
     columns["scores"] = None if scores is None or beside is not None else str(scores)
-    pool = read_keyed(*sources[0], id)
-    models = [read_model(one, pool, **columns) for one in (pool, *(read_keyed(*source, id) for source in sources[1:]))]
-    others = [
-        read_model(read_keyed(*source, id), pool, **columns) for source in named_sources(opinions, None, "opinions")
-    ]
+    pool, joined = read_keyed(*sources[0], id), list[str]()
+    files = (pool, *(read_keyed(*source, id) for source in sources[1:]))
+    models = [read_model(one, pool, joined, **columns) for one in files]
+    more = (read_keyed(*source, id) for source in named_sources(opinions, None, "opinions"))
+    others = [read_model(one, pool, joined, **columns) for one in more]
     inputs = {one.keyed.origin: one.keyed.digest for one in (*models, *others)}
     notes = [one.columns.note(one.keyed.subject) for one in (*models, *others)]
+    notes += [note for one in (*models, *others) for note in one.keyed.table.notes] + joined
 
+    were_said(not_a_class, (one for model in (*models, *others) for one in model.said or ()))
     failed = no_class(not_a_class)
     cast = caster([one for one in models[0].said or () if one is not None and not failed(one)])
     known = known_classes(models, classes, cast)
@@ -128,7 +130,7 @@ def ingest(
     labels = [cast(one) for one in labels_seen]
     cast = one_spelling(cast, [*models, *others], known, labels, notes)
     if known is None:
-        _answers(models, failed, [*map(cast, is_a_class), *map(cast, labels_seen)])
+        _answers(models, failed, labels, [*is_a_class, *map(cast, is_a_class)])
     told = {one.keyed.name: outputs(one, known, cast, logits, notes, failed) for one in models}
     scored: dict[str, Any] = {name: array for name, (_, array) in told.items() if array is not None}
     if beside is not None:
@@ -144,7 +146,7 @@ def ingest(
         inputs[str(beside)] = sha256_of(existing(beside))
         notes.append(f"scores are taken row by row from {beside.name}, in the order of {pool.subject}")
     said = {name: predicted for name, (predicted, _) in told.items()}
-    described, images = _items(items, image, models[0], id, inputs)
+    described, images = _items(items, image, models[0], id, inputs, notes)
     media = images.paths
     own, seen = described.own(show, text, image, groups)
     withheld, kept = described.withheld(list(own.columns), image, told=told_columns([*models, *others]))
@@ -169,12 +171,12 @@ def ingest(
     )
     _well_named(built.classes)
     lacking = images.notes(pool.ids) if any(media) else []
-    notes += [*seen, *kept, *lacking, *_failures(built, models)]
+    notes += [*seen, *kept, *lacking, *_failures(built, models, others)]
     return Ingested(built, own, media, inputs, notes, withheld)
 
 
 def _items(
-    items: Any, image: str | None, first: ModelFile, id: str | None, inputs: dict[str, str]
+    items: Any, image: str | None, first: ModelFile, id: str | None, inputs: dict[str, str], notes: list[str]
 ) -> tuple[Described, Images]:
     """Where the items' own columns are, and each item's image."""
     pool = first.keyed
@@ -182,7 +184,8 @@ def _items(
     table = None if items is None or folder is not None else read_keyed("items", items, id)
     if table is not None:
         inputs[table.origin] = table.digest
-        order = aligned(pool, table.ids, table.subject, more=True)
+        order = aligned(pool, table.ids, table.subject, notes, more=True)
+        notes += table.table.notes
         if image is not None and isinstance(items, str | Path):  # names in a file are relative to where it lies
             folder = Path(items).parent
     described = Described(first, table, order if table is not None else None)
@@ -243,7 +246,7 @@ def _features(features: Any, pool: Keyed, inputs: dict[str, str], notes: list[st
     if ids is None:
         notes.append(f"features are taken row by row, in the order of {pool.subject}")
         return array
-    return array[aligned(pool, ids, "the features", more=True)]
+    return array[aligned(pool, ids, "the features", notes, more=True)]
 
 
 def told_columns(models: Sequence[ModelFile]) -> set[str]:
@@ -275,35 +278,54 @@ def _well_named(classes: Sequence[Hashable]) -> None:
         raise InputError("classes", "differ as text", names[:12])
 
 
-def _answers(models: Sequence[ModelFile], failed: Callable[[Any], bool], known: Sequence[Hashable]) -> None:
+def _answers(
+    models: Sequence[ModelFile],
+    failed: Callable[[Any], bool],
+    known: Sequence[Hashable],
+    is_a_class: Sequence[Hashable],
+) -> None:
     """Refuse predictions that look like no answer, where nobody has said what they are; and ids taken for classes."""
     said = Counter(one for model in models for one in model.said or () if one is not None and not failed(one))
     if len(models[0].keyed.keys) == 0:
         return  # which the pool refuses
-    if doubtful := suspicious(said, known):
-        each = list(doubtful)[:3]
-        options = " ".join(f"--not-a-class {shlex.quote(cell_text(one))}" for one in each)
-        more = ", and so on for the others (patterns such as 'HTTP*' are taken)" if len(doubtful) > len(each) else ""
-        hint = f"{options} if it gave no answer there{more}; --is-a-class if it is a class."
-        raise InputError("predictions", "be classes", f"what looks like no answer: {asked_about(doubtful)}", hint)
+    nested = [one for one in said if isinstance(one, str) and one[:1] in ("{", "[") and _is_json(one)]
+    if 2 * sum(said[one] for one in nested) > said.total():
+        hint = "Name a column of plain values with prediction=..., or declare classes=[...]."
+        raise InputError("predictions", "be classes", f"objects, e.g. {nested[0][:60]!r}", hint)
+    refuse_doubtful(said, known, is_a_class)
     few_classes(len(said), len(models[0].keyed.keys))
 
 
-def _failures(pool: Pool, models: Sequence[ModelFile]) -> list[str]:
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _failures(pool: Pool, models: Sequence[ModelFile], others: Sequence[ModelFile]) -> list[str]:
     """What is worth knowing of predictions that are no class, and of scores that are not there."""
     notes = []
     for k, one in enumerate(pool.outputs):
         if said := no_answer_on(one.name, pool.unanswered(k), pool.size):
             failed = one.predictions == len(pool.classes)
-            outside = Counter(models[k].said_where(failed))
-            each = [f"{'nothing' if v is None else repr(v)} {count:,}" for v, count in outside.most_common(5)]
-            more = ", ..." if len(outside) > len(each) else ""
-            notes.append(f"{said.removesuffix('.')} (it said {', '.join(each)}{more})")
+            notes.append(f"{said.removesuffix('.')} (it said {_each(models[k].said_where(failed))})")
         if said := without_score(
             one.name, pool.size - int(one.scored.sum()) if one.scores is not None else 0, pool.size
         ):
             notes.append(said.removesuffix("."))
+    for other, file in zip(pool.opinions, others, strict=True):
+        if (outside := other.predictions == len(pool.classes)).any() and file.said is not None:
+            notes.append(f"{other.name}, an opinion, said no class of {_each(file.said_where(outside))}")
     return notes
+
+
+def _each(said: Said) -> str:
+    """What was said that is no class, the commonest first."""
+    outside = Counter(said)
+    each = [f"{'nothing' if v is None else repr(v)} {count:,}" for v, count in outside.most_common(5)]
+    return ", ".join(each) + (", ..." if len(outside) > len(each) else "")
 
 
 @dataclass(frozen=True, eq=False)

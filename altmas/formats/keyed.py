@@ -14,6 +14,7 @@ import numpy as np
 from altmas.core.checks import whole
 from altmas.core.files import sha256_of
 from altmas.formats.columns import python_values, texts
+from altmas.formats.matching import Known
 from altmas.formats.model_columns import id_column
 from altmas.formats.tables import Numbered, read_numbered
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -62,6 +63,7 @@ def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
     column = id_column([str(one) for one in table.frame.columns], subject, id)
     keys = whole(python_values(table.frame[column]))
     ids = texts(keys)
+    _only_items(subject, table, column, ids)
     if not all(map(str.strip, ids)):
         empty = [table.rows[i] for i, one in enumerate(ids) if not one.strip()]
         raise InputError(f"ids of {subject}", "be there for every row", f"none in {rows_at_fault(empty)}", OTHER_IDS)
@@ -71,6 +73,23 @@ def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
         rows = [table.rows[i] for i, one in enumerate(ids) if one == again]
         raise InputError(f"ids of {subject}", "be unique", f"{again!r} in {rows_at_fault(rows)}", OTHER_IDS)
     return Keyed(name, origin, table, column, keys, source_digest(source, table))
+
+
+def _only_items(subject: str, table: Numbered, column: str, ids: Sequence[str]) -> None:
+    """Refuse rows that are no items: the header once more, or totals below."""
+    names = [str(name) for name in table.frame.columns]
+    for i, one in enumerate(ids):
+        if one == column and texts(table.frame.iloc[i]) == names:
+            raise InputError(f"row {table.rows[i]:,} of {subject}", "be an item", "the header again", "Delete it.")
+    last = ids[-1].strip().rstrip(":").casefold() if ids else ""
+    if last in TOTALS and all(any(map(str.isdigit, one)) for one in ids[:-1]):
+        got = f"{ids[-1]!r}, as below a sum"
+        raise InputError(f"id in row {table.rows[-1]:,} of {subject}", "be an item's", got, "Delete that row.")
+
+
+TOTALS = {"total", "totals", "grand total", "sum", "gesamt", "summe", "count", "anzahl", "average", "mean", "suma",
+          "totale", "somme", "итого", "合计", "合計"}  # fmt: skip
+"""What stands in the first cell of the last row of many a spreadsheet."""
 
 
 def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list[tuple[str, Any]]:
@@ -110,10 +129,17 @@ def _check_named(given: str, word: str) -> None:
         raise InputError(f"file of {word} {given.rstrip().removesuffix('=')!r}", "be named", repr(given), hint)
 
 
-def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False) -> IntArray:
-    """For each item of the pool its row in another table, whose ids must be the same; `more` allows others."""
+def aligned(pool: Keyed, ids: Sequence[str], subject: str, notes: list[str], *, more: bool = False) -> IntArray:
+    """For each item of the pool its row in another table, whose ids must be the same; `more` allows others.
+
+    Ids that only a spreadsheet has changed, `1` for `001`, are the same where no other could be meant; `notes` tells.
+    """
     place = {one: i for i, one in enumerate(ids)}
     wanted = pool.ids
+    if changed := _as_shown([one for one in wanted if one not in place], place.keys() - set(wanted)):
+        place = {changed.get(one, one): i for one, i in place.items()}
+        shown, meant = next(iter(changed.items()))
+        notes.append(f"{len(changed):,} ids of {subject} are written otherwise: {shown!r} is read as {meant!r}")
     missing = [one for one in wanted if one not in place]
     extra = [] if more else sorted(place.keys() - set(wanted))
     if missing or extra:
@@ -126,6 +152,19 @@ def aligned(pool: Keyed, ids: Sequence[str], subject: str, *, more: bool = False
     if len(place) < len(ids):
         raise InputError(f"ids of {subject}", "be unique", f"{len(ids) - len(place):,} repeated", OTHER_IDS)
     return np.array([place[one] for one in wanted], dtype=np.int64)
+
+
+def _as_shown(missing: Sequence[str], others: set[str]) -> dict[str, str]:
+    """What each of the others stands for, if there is one for every id that is missing, and no doubt about any."""
+    if not missing or len(others) < len(missing):
+        return {}
+    known, meant = Known(others), {}
+    for one in missing:
+        fits = known.find(one)
+        if len(fits) != 1:
+            return {}
+        meant[fits.pop()] = one
+    return meant if len(meant) == len(missing) else {}
 
 
 def source_digest(source: Any, table: Numbered) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from altmas.core.spelling import folded
 from altmas.formats.returned import Returned
 from altmas.formats.spreadsheets import Numbers, restore
 from altmas.metrics.errors import AltmasError
@@ -62,19 +64,19 @@ class Known:
         self._numbers = Numbers(self._texts)
         # All three are made when a text is first not found as it is: of millions of ids most tables know each.
         self._restored = _Forms(self._texts, restore)
-        self._stripped = _Forms(self._texts, str.strip)
-        self._folded = _Forms(self._texts, _folded)
+        self._stripped = _Forms(self._texts, _stripped)
+        self._folded = _Forms(self._texts, folded)
 
     def find(self, text: str, *, fold: bool = False) -> set[str]:
         """The known texts that this one may stand for, by the strictest comparison under which there are any."""
         if text in self._texts:
             return {text}
-        back, bare = restore(text), text.strip()
+        back, bare = restore(text), _stripped(text)
         return (
             ({back} & self._texts.keys()) | self._restored.of(text)
             or self._stripped.of(bare)
             or self._stripped.of(restore(bare))
-            or (self._folded.of(bare.casefold()) if fold else None)
+            or (self._folded.of(folded(bare)) if fold else None)
             or self._numbers.fits(text)
         )
 
@@ -109,8 +111,9 @@ class _Forms:
         return dict(changed)
 
 
-def _folded(text: str) -> str:
-    return text.strip().casefold()
+def _stripped(text: str) -> str:
+    """Without blanks around, and letters with their accents as one: of either form, people see the same."""
+    return unicodedata.normalize("NFC", text.strip())
 
 
 class KnownClasses:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import fnmatch
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from altmas.formats.columns import texts
+from altmas.core.spelling import folded
+from altmas.formats.columns import mostly_numbers, numbers, texts
 from altmas.metrics.errors import InputError
 
 PREDICTIONS = ("prediction", "predicted", "label", "class")
@@ -25,6 +28,8 @@ class ModelColumns:
     scores: Mapping[str, str]
     confidence: str | None
     guessed: tuple[str, ...] = ()
+    numbered: bool = False
+    """Whether predictions are the places of the columns of scores, from 0."""
 
     @property
     def outputs(self) -> set[str]:
@@ -35,6 +40,7 @@ class ModelColumns:
         """A sentence that says which columns were taken, and which of them were guessed."""
         said = [f"id from {self.id!r}"]
         said += [f"predictions from {self.prediction!r}" if self.prediction else "predictions from the highest score"]
+        said += [f"which are places of the scores, 0 being {next(iter(self.scores))!r}"] if self.numbered else []
         said += [f"scores of {len(self.scores)} classes"] if self.scores else []
         said += [f"confidence from {self.confidence!r}"] if self.confidence else []
         guess = f" (guessed by name: {', '.join(map(repr, self.guessed))})" if self.guessed else ""
@@ -60,10 +66,10 @@ def model_columns(
     key = id_column(names, subject, id)
     guessed += [key] if id is None else []
     if prediction is None:
-        prediction = next((name for name in PREDICTIONS if name in names and name != key), None)
+        prediction = _guess_prediction([name for name in names if name != key], subject)
         guessed += [prediction] if prediction else []
     else:
-        _there(prediction, names, subject)
+        prediction = _there(prediction, names, subject)
     if scores is not None and confidence is not None:
         raise InputError("scores", "be given once", f"scores {scores!r} and confidence {confidence!r}")
     if scores is not None and "*" not in scores:
@@ -75,24 +81,27 @@ def model_columns(
             hint = f"scores='p_*' takes p_cat, p_dog and so on. Columns: {', '.join(names[:12])}."
             raise InputError(f"scores {scores!r}", f"match a column for each class of {subject}", len(by_class), hint)
     elif confidence is not None:
-        _there(confidence, names, subject)
+        confidence = _there(confidence, names, subject)
     else:
         pattern, by_class = _guess_scores(frame, names, prediction)
-        confidence = None if by_class else next((name for name in CONFIDENCES if name in names), None)
+        confidence = None if by_class else _called(CONFIDENCES, names)
+        if confidence is not None and not mostly_numbers(frame[confidence]):
+            confidence = None
         guessed += [one for one in (pattern, confidence) if one]
     if prediction is None and not by_class:
         hint = f"Name them with prediction=... or scores=.... Columns: {', '.join(names[:12])}."
         raise InputError(subject, "have a column of predictions, or scores for each class", "neither by name", hint)
-    return ModelColumns(key, prediction, by_class, confidence, tuple(guessed))
+    numbered = prediction is not None and _are_places(frame, prediction, by_class)
+    return ModelColumns(key, prediction, by_class, confidence, tuple(guessed), numbered)
 
 
 def id_column(names: Sequence[str], subject: str, wanted: str | None) -> str:
     """The column of ids: the one named, else `id`."""
-    if wanted is not None and wanted in names:
-        return wanted
-    if wanted is None and "id" in names:
-        return "id"
-    hint = "Name it with id=...."
+    found = _called(("id",) if wanted is None else (wanted,), names)
+    if found is not None:
+        return found
+    parted = len(names) > 1 or not re.search(r"[|: ]", names[0]) if names else True
+    hint = "Name it with id=...." if parted else "Part its cells by commas, semicolons or tabs."
     raise InputError(subject, f"have a column {wanted or 'id'!r} of ids", f"columns {list(names)[:12]}", hint)
 
 
@@ -128,12 +137,57 @@ def _guess_scores(frame: pd.DataFrame, names: Sequence[str], prediction: str | N
     """Columns that match a common pattern, if what it stands for are the classes predicted."""
     for pattern in SCORES:
         found = by_pattern(names, pattern)
-        if len(found) >= 2 and (prediction is None or {*texts(frame[prediction])} & found.keys()):
+        if len(found) >= 2 and (
+            prediction is None
+            or {*map(folded, texts(frame[prediction]))} & {*map(folded, found)}
+            or _are_places(frame, prediction, found)
+        ):
             return pattern, found
     return "", {}
 
 
-def _there(name: str, names: Sequence[str], subject: str) -> None:
-    if name not in names:
+def _are_places(frame: pd.DataFrame, prediction: str, scores: Mapping[str, str]) -> bool:
+    """Whether predictions are numbers from 0 where columns of scores have names, and the highest score is at each."""
+    said = [folded(one) for one in texts(frame[prediction])]
+    known = {str(place) for place in range(len(scores))}
+    if len(scores) < 2 or not known >= {*said} - {""} or {*map(folded, scores)} & known or not any(said):
+        return False
+    try:
+        table = np.column_stack([numbers(frame[name], name, may_miss=True) for name in scores.values()])
+    except InputError:
+        return False
+    highest = np.where(np.isnan(table), -np.inf, table).argmax(1)
+    agree = [int(one) == place for one, place in zip(said, highest.tolist(), strict=True) if one]
+    return sum(agree) >= 0.9 * len(agree)
+
+
+def _guess_prediction(names: Sequence[str], subject: str) -> str | None:
+    """The column with a common name; `label` and `class` may as well be the truth beside what a model said."""
+    found = _called(PREDICTIONS, names)
+    others = [name for name in names if name != found and _PREDICTED.search(name.casefold())]
+    if found is not None and folded(found) in MAY_BE_TRUTH and others:
+        got = f"{found!r} and {', '.join(map(repr, others[:5]))}"
+        hint = f"Say which: prediction={others[0]!r}, or prediction={found!r}."
+        raise InputError(subject, "have one column of predictions", got, hint)
+    return found
+
+
+MAY_BE_TRUTH = ("label", "class")
+_PREDICTED = re.compile(r"pred(ict|_|\b)|(model|classifier|vendor).*(said|output|label|class)")
+
+
+def _called(wanted: Sequence[str], names: Sequence[str]) -> str | None:
+    """The first of these names that a column has: exactly, else but for case and blanks around it, if one has it so."""
+    for one in wanted:
+        alike = [name for name in names if folded(name) == folded(one)]
+        if one in names or len(alike) == 1:
+            return one if one in names else alike[0]
+    return None
+
+
+def _there(name: str, names: Sequence[str], subject: str) -> str:
+    found = _called((name,), names)
+    if found is None:
         hint = "A column named by an option must be in every file; without the option common names are tried."
         raise InputError(subject, f"have a column {name!r}", f"columns {list(names)[:12]}", hint)
+    return found

@@ -13,7 +13,7 @@ import numpy as np
 
 from altmas.core.checks import sorted_classes, whole
 from altmas.core.spelling import folded
-from altmas.formats.columns import cell_text, numbers, python_values, with_points
+from altmas.formats.columns import cell_text, numbers, percents, python_values, with_points
 from altmas.formats.keyed import Keyed, aligned
 from altmas.formats.model_columns import ModelColumns, model_columns
 from altmas.metrics.errors import InputError
@@ -37,6 +37,9 @@ class ModelFile:
         if self.columns.prediction is None:
             return None
         column = whole(python_values(self.keyed.table.frame[self.columns.prediction]))
+        if self.columns.numbered:
+            names = list(self.columns.scores)
+            column = [None if one is None else names[int(folded(one))] for one in column]
         return column if self.in_order else [column[i] for i in self.order]
 
     @property
@@ -53,24 +56,32 @@ class ModelFile:
         """A column of numbers in the order of the pool."""
         subject = f"column {name!r} of {self.keyed.subject}"
         table = self.keyed.table
-        column = with_points(table.frame[name])
+        column = table.frame[name]
+        share = percents(column)
+        column = with_points([cell.replace("%", "") for cell in column] if share else column)
         found: FloatArray = numbers(column, subject, table.rows, may_miss=True)[self.order]
-        return found
+        return found / 100 if share else found
 
-    def commas(self, name: str) -> list[str]:
-        """A note where a column is written with decimal commas."""
-        column = self.keyed.table.frame[name]
-        if with_points(column) is column:
-            return []
-        example = next(cell for cell in column if "," in cell)
-        read = example.strip().replace(",", ".", 1)
-        return [f"column {name!r} of {self.keyed.subject} has decimal commas: {example.strip()!r} is read as {read}"]
+    def read_as(self, name: str) -> list[str]:
+        """A note where a column is written with decimal commas, or in percent."""
+        column, what = self.keyed.table.frame[name], f"column {name!r} of {self.keyed.subject}"
+        if percents(column):
+            example = next(cell.strip() for cell in column if "%" in cell)
+            return [f"{what} is in percent: {example!r} is read as {_share(example):g}"]
+        if with_points(column) is not column:
+            example = next(cell.strip() for cell in column if "," in cell)
+            return [f"{what} has decimal commas: {example!r} is read as {example.replace(',', '.', 1)}"]
+        return []
 
 
-def read_model(keyed: Keyed, pool: Keyed, **columns: str | None) -> ModelFile:
+def _share(text: str) -> float:
+    return float(text.replace("%", "").replace(",", ".").strip()) / 100
+
+
+def read_model(keyed: Keyed, pool: Keyed, notes: list[str], **columns: str | None) -> ModelFile:
     """One model's file, joined to the pool on ids."""
     chosen = model_columns(keyed.table.frame, keyed.subject, **columns)
-    order = np.arange(len(pool.keys)) if keyed is pool else aligned(pool, keyed.ids, keyed.subject)
+    order = np.arange(len(pool.keys)) if keyed is pool else aligned(pool, keyed.ids, keyed.subject, notes)
     return ModelFile(keyed, chosen, order)
 
 
@@ -113,9 +124,13 @@ def one_spelling(
     labels: Sequence[Hashable],
     notes: list[str],
 ) -> Cast:
-    """A cast that reads `Cat` and `cat ` as one class: as declared, else as a label has it, else the commonest."""
+    """A cast that reads `Cat` and `cat ` as one class: as declared, else as a label, else as the first model has it.
+
+    Of several spellings of one model the commonest is taken.
+    """
     counts = Counter(cast(cell_text(v)) for model in models for v in model.said or () if v is not None)
-    likeliest = sorted(counts, key=lambda one: (one in labels, counts[one]), reverse=True)
+    first = {cast(cell_text(v)) for v in set(models[0].said or ()) if v is not None}
+    likeliest = sorted(counts, key=lambda one: (one in labels, one in first, counts[one]), reverse=True)
     chosen: dict[str, Hashable] = {}
     ambiguous = set()
     for one in declared if declared is not None else (*likeliest, *labels):
@@ -126,7 +141,10 @@ def one_spelling(
     changed = {
         one: chosen[folded(one)]
         for one in (*counts, *labels)
-        if one not in known and folded(one) not in ambiguous and chosen.get(folded(one), one) != one
+        if one not in known
+        and folded(one) not in ambiguous
+        and chosen.get(folded(one), one) != one
+        and not (declared is None and _letters(one, chosen[folded(one)]))
     }
     for spelling, meant in list(changed.items())[:MOST_SPELLINGS]:
         notes.append(f"{spelling!r} is read as the class {meant!r}")
@@ -142,6 +160,11 @@ def one_spelling(
         return changed.get(found, found)
 
     return respelt
+
+
+def _letters(one: Hashable, other: Hashable) -> bool:
+    """Whether both are single letters: `a` and `A` are two classes of whoever reads handwriting."""
+    return len(str(one)) == 1 == len(str(other)) and str(one).isalpha() and str(other).isalpha()
 
 
 MOST_SPELLINGS = 5
@@ -166,7 +189,9 @@ def outputs(
         scores = _matrix(model, classes, logits, notes)
     elif model.columns.confidence is not None:
         scores = model.numbers(model.columns.confidence)
-        notes += model.commas(model.columns.confidence)
+        notes += model.read_as(model.columns.confidence)
+    if scores is not None and np.isnan(scores).reshape(len(scores), -1).any(1).all():
+        notes.append(f"scores of {model.keyed.subject} are empty: there are none")
     said = model.said
     if said is None:
         assert classes is not None
@@ -200,6 +225,17 @@ def _matrix(model: ModelFile, classes: Sequence[Hashable], logits: bool, notes: 
         raise InputError(f"logits of {subject}", "be there for every class", f"none of {lacking[:12]}", hint)
     if lacking:
         notes.append(f"{subject} has no scores of {', '.join(map(repr, lacking[:12]))}: taken as 0")
-    notes += [note for name in list(columns.values())[:1] for note in model.commas(name)]
+    notes += [note for name in list(columns.values())[:1] for note in model.read_as(name)]
     empty = np.zeros(len(model.order))
-    return np.column_stack([model.numbers(columns[name]) if name in columns else empty for name in names])
+    table = np.column_stack([model.numbers(columns[name]) if name in columns else empty for name in names])
+    if not logits and _in_percent(table):
+        notes.append(f"scores of {subject} are in percent: each row sums to 100")
+        return np.asarray(table / 100)
+    return table
+
+
+def _in_percent(table: FloatArray) -> bool:
+    """Whether every row sums to 100, which neither probabilities nor logits do."""
+    sums = table.sum(1)
+    sums = sums[~np.isnan(sums)]
+    return len(sums) > 0 and bool((table[~np.isnan(table)] >= 0).all() and (np.abs(sums - 100) < 5).all())

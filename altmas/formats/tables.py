@@ -37,6 +37,8 @@ class Numbered:
 
     frame: pd.DataFrame
     rows: Sequence[int]
+    notes: tuple[str, ...] = ()
+    """What is worth knowing of how the file was read."""
 
 
 def read_table(source: Any, *, text: bool = True) -> pd.DataFrame:
@@ -114,7 +116,8 @@ def from_records(records: Sequence[Record], subject: str, packed: int | None = N
 
 
 def _delimited(path: Path, text: bool, windows: bool, delimiter: str | None) -> Numbered:
-    found = parse(read_text(path, windows=windows), path.name, delimiter)
+    content = read_text(path, windows=windows)
+    found = parse(content, path.name, delimiter if delimiter is None or delimiter in content else None)
     named = zip(found.header, found.columns, strict=True)
     columns = {name: as_objects(column) if text else parsed(column) for name, column in named}
     return Numbered(frame_of(columns, len(found.rows)), found.rows)

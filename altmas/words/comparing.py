@@ -88,10 +88,21 @@ def two_models(row: Row, level: float) -> str:
     >>> row = {"metric": "accuracy", "first": "ours", "second": "theirs", "estimate": 0.04, "low": -0.01, "high": 0.088}
     >>> two_models({**row, "p_first_higher": 0.94}, 0.95)
     "By accuracy 'ours' is about 4 points above 'theirs' (95% interval: 1 below to 9 above; P(higher) 0.94)."
+    >>> two_models({**row, "low": 0.04, "high": 0.04, "p_first_higher": 1.0}, 0.95)
+    "By accuracy 'ours' is 4.00 points above 'theirs', exactly."
     """
     values = {"first": quoted(row["first"]), "second": quoted(row["second"]), "metric": named(row["metric"])}
     if row["estimate"] is None or row["low"] is None or row["high"] is None:
         return sentence("{first} and {second} cannot be compared by {metric} yet.", **values)
+    if row["high"] - row["low"] < ONE_NUMBER:
+        if abs(row["estimate"]) < ONE_NUMBER:
+            return sentence("By {metric} {first} and {second} are equal.", **values)
+        return sentence(
+            "By {metric} {first} is {size} below {second}, exactly."
+            if row["estimate"] < 0
+            else "By {metric} {first} is {size} above {second}, exactly.",
+            size=_size(row, row["estimate"]), **values,
+        )  # fmt: skip
     return sentence(
         "By {metric} {first} is about {size} below {second} ({span}; P(higher) {p})."
         if row["estimate"] < 0

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from altmas.words.language import sentence
-from altmas.words.wording import counted, figure, marked, short
+from altmas.words.wording import counted, figure, marked, quoted, short
 
 if TYPE_CHECKING:
+    from altmas.core.answers import Answers
     from altmas.core.pool import Pool
+
+SEEN_ENOUGH = 5
+"""A class that was predicted for so many labelled items, and is none of their labels, is perhaps none."""
 
 
 def failures(pool: Pool) -> list[str]:
@@ -47,3 +53,30 @@ def without_score(name: str, count: int, items: int) -> str:
         "{model} gave no score on {count} of {items}: they are left out of calibration.",
         model=short(name), count=marked(f"{count:,}"), items=counted(items, "item"),
     )  # fmt: skip
+
+
+def never_right(pool: Pool, answers: Answers) -> list[str]:
+    """A sentence for each class that models often said of labelled items, and that no label names: perhaps it is none.
+
+    >>> from altmas.core.answers import Answers
+    >>> from altmas.core.pool import Pool
+    >>> pool = Pool.build(["cat", "dog"] * 5 + ["oops"] * 5)
+    >>> never_right(pool, Answers().extended(range(15), [0, 1] * 5 + [0] * 5, 0, [1.0] * 15))
+    ["Class 'oops' was predicted for 5 labelled items and is the label of none: is it a class? If it stands for no \
+answer, altmas init --not-a-class counts it as that."]
+    """
+    if not len(answers):
+        return []
+    labels = np.bincount(answers.labels, minlength=len(pool.classes))
+    said = np.bincount(
+        np.concatenate([one.predictions[answers.items] for one in pool.outputs]), minlength=len(pool.classes) + 1
+    )
+    return [
+        sentence(
+            "Class {name} was predicted for {items} and is the label of none: is it a class? If it stands for no "
+            "answer, altmas init --not-a-class counts it as that.",
+            name=quoted(pool.classes[c]), items=counted(int(said[c]), "labelled item"),
+        )
+        for c in range(len(pool.classes))
+        if said[c] >= SEEN_ENOUGH and not labels[c]
+    ]  # fmt: skip

@@ -50,7 +50,7 @@ def test_columns_too_large_to_keep_are_named(monkeypatch):
 def test_what_a_model_said_is_not_shown(tmp_path):
     names = "id,label,Pred_2,p_x,p_y,logit,raw_score,max_prob,conf,text,truth"
     base = save(tmp_path, "v.csv", f"{names}\na,x,x,1,0,3,4,5,6,A,x\nb,y,x,0,1,3,4,5,6,B,y\n")
-    found = ingest(base)
+    found = ingest(base, prediction="label")
     assert found.items.columns.tolist() == ["text"]
     shown = found.notes[-1]
     assert shown.startswith("withheld from annotators: ")

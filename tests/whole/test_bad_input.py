@@ -86,7 +86,7 @@ WRONG = {
         {"scores": np.full((N, 3), 1 / 3)},
         "scores must be [N], or [N, C] with a column for each of 2 classes; got shape (40, 3).",
     ),
-    "scores that are words": ({"scores": ["high"] * N}, "scores must be numbers; got list."),
+    "scores that are words": ({"scores": ["high"] * N}, "scores must be numbers; got 'high'."),
     "endless scores": ({"scores": scores(7, np.inf)}, "scores must be finite; got infinity in row 7."),
     "negative scores": (
         {"scores": scores(3, [1.2, -0.2])},
@@ -108,7 +108,7 @@ WRONG = {
         {"features": np.where(np.arange(N)[:, None] == 9, np.nan, 0.0)},
         "features must be finite; got NaN or infinity in row 9.",
     ),
-    "features that are words": ({"features": [["a"]] * N}, "features must be numbers; got list."),
+    "features that are words": ({"features": [["a"]] * N}, "features must be numbers; got 'a'."),
     "one number as features": ({"features": 1.0}, "features must be [N, ...], a row per item; got a single number."),
     "groups too short": ({"groups": ["north"]}, "groups must be one value per item; got 1 groups for 40 items."),
     "groups that are lists": (
