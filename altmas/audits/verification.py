@@ -34,7 +34,7 @@ def verify_folder(folder: Path) -> Verification:
         problems = [] if lost is None else [witness.in_words(lost)]
         problems += _file_problems(folder, events)
         problems += _item_problems(store, events[0])
-        images = [] if problems else media_files.faults(folder, events[0].body["files"], store.items())
+        images = [] if problems else media_files.faults(folder, events[0].body["files"], store.items(with_images=True))
         found = (*problems, *images)
         return Verification(not found, len(events), events[-1].hash, found, only_images=bool(images))
     except (AltmasError, OSError, *DAMAGED) as error:

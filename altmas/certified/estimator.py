@@ -83,6 +83,9 @@ class Estimator:
 
     def exact(self, targets: Sequence[Target]) -> bool:
         """Whether every item that takes part has its answer: nothing is left to believe."""
+        labels = len(self.sample.answers)
+        if any(np.count_nonzero(target.columns >= 0) > labels for target in targets):  # as nearly always
+            return False
         answered = np.zeros(self.pool.size, dtype=bool)
         certain = slice(None) if self.sample.corrected is None else self.sample.corrected.read
         answered[self.sample.answers.items[certain]] = True

@@ -64,11 +64,11 @@ def lap_time(chances: FloatArray, count: int) -> float:
     """
     if count >= len(chances):
         return float("inf")
-    time = count / chances.sum()
+    time, still = count / chances.sum(), np.empty(len(chances))
     for _ in range(_STEPS):
-        still = np.exp(-chances * time)
+        np.exp(np.multiply(chances, -time, out=still), out=still)
         missing = count - (len(chances) - still.sum())
-        step = missing / (chances * still).sum()
+        step = missing / (chances @ still)
         time += step
         if abs(step) <= 1e-12 * time:
             break
@@ -108,6 +108,10 @@ def catch_up(ideal: FloatArray, hazard: FloatArray, count: int, *, pace: float =
     >>> catch_up(np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.5, 0.0]), 2).round(2).tolist()
     [0.15, 0.04, 1.0]
     """
-    target = -np.log1p(-np.minimum(water_fill(ideal, min(count, len(ideal))), MOST))
-    chances = np.maximum(target - hazard, pace * target)
-    return np.asarray(chances / chances.max())
+    filled = water_fill(ideal, min(count, len(ideal)))
+    np.minimum(filled, MOST, out=filled)  # in place, as pools may be large
+    target = np.negative(np.log1p(np.negative(filled, out=filled), out=filled), out=filled)
+    chances = target - hazard
+    np.maximum(chances, np.multiply(target, pace, out=target), out=chances)
+    chances /= chances.max()
+    return chances

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from altmas.beliefs.cross_fit import agreement_of
 from altmas.certified.corrected import LeftOut
 from altmas.certified.estimator import Estimator, ends
 from altmas.certified.interval import Interval
@@ -53,8 +54,7 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
     """The same sample about one question, whether the prediction is right: two classes, however many the pool has."""
     pool, sample = estimator.pool, estimator.sample
     said, answers = pool.predictions, sample.answers
-    padded = np.concatenate([sample.probabilities, np.zeros((pool.size, 1))], axis=1)  # no class is never right
-    right = padded[np.arange(pool.size), said]
+    right = agreement_of(pool, sample.probabilities)
     labels = (answers.labels != said[answers.items]).astype(np.int64)
     whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
     corrected = sample.corrected
