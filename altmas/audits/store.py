@@ -289,6 +289,15 @@ class Store:
         with self._reading():
             yield from self._connection.execute(f"SELECT {_ITEM} FROM items {some}ORDER BY position")
 
+    def items_as_json(self) -> Iterator[str]:
+        """The rows of items as JSON in one form, as SQLite writes it: some thousand in each text, for speed."""
+        rows = "SELECT position / 4096 AS part, json_array(position, id, content, media) AS row FROM items"
+        with self._reading():
+            found = self._connection.execute(
+                f"SELECT group_concat(row, '') FROM ({rows} ORDER BY position) GROUP BY part"
+            )
+            yield from (text for (text,) in found)
+
     def without_media(self, most: int) -> tuple[int, list[str]]:
         """How many items have no image, and the ids of the first of them."""
         with self._reading():

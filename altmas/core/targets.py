@@ -88,7 +88,7 @@ class Target:
     width: int  # number of columns, P
     model: str = ""
 
-    def tally(self, weights: FloatArray, items: IntArray | None = None) -> FloatArray:
+    def tally(self, weights: FloatArray, items: IntArray | slice | None = None) -> FloatArray:
         """Sum label weights `[n, C]` of some items (None: all) into a confusion `[C, P]`."""
         where = self.columns if items is None else self.columns[items]
         inside = where >= 0
