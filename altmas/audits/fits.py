@@ -126,7 +126,7 @@ class FitFiles:
         Its token says which arrays they are: those of this hash, written anew so often since. What is only held in
         memory has no hash, and no token.
         """
-        token = f"{fit.sha256}:{self._made[fit.number]}".encode() if fit.sha256 else None
+        token = None if fit.number in self._held else f"{fit.sha256}:{self._made[fit.number]}".encode()
         return KeptArrays(self, fit.number, token), fit.labels
 
     def faults(self, fits: list[Fit]) -> list[str]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 
 import numpy as np
 
@@ -43,14 +44,17 @@ class Laps:
 
     def find(self, key: Hashable) -> tuple[FloatArray, ...] | None:
         """What is known of a round, if it is still held."""
-        if key in self._held:
+        found = self._held.get(key)
+        with suppress(KeyError):  # another thread may have let go of it meanwhile
             self._held.move_to_end(key)
-        return self._held.get(key)
+        return found
 
     def keep(self, key: Hashable, arrays: tuple[FloatArray, ...]) -> None:
         """Hold the arrays of a round, and let go of the oldest ones where there are too many."""
+        for one in arrays:
+            one.setflags(write=False)  # whoever finds them must find what was kept
         self._held[key] = arrays
-        while len(self._held) > 1 and sum(one.nbytes for held in self._held.values() for one in held) > self._most:
+        while len(self._held) > 1 and sum(one.nbytes for held in [*self._held.values()] for one in held) > self._most:
             self._held.popitem(last=False)
 
 

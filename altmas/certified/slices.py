@@ -102,14 +102,16 @@ def calibration(estimator: Estimator) -> pd.DataFrame:
     return table.assign(score=mean, bias=mean - table["estimate"])
 
 
-def ece(estimator: Estimator) -> tuple[float, float, float]:
+def ece(estimator: Estimator, table: pd.DataFrame | None = None) -> tuple[float, float, float]:
     """Expected calibration error over equal-width bins, sum_b share_b |score_b - accuracy_b|: estimate, low, high.
+
+    `table` is what `calibration` has made of the bins, where that is known.
 
     Noise adds to an absolute value whatever its sign, so each bin's squared gap is lessened by its squared error first;
     the upper end starts from the gaps as they are. It is never below the gap of the whole pool, where that is clear:
     bins can only add to it.
     """
-    table = calibration(estimator)
+    table = calibration(estimator) if table is None else table
     share, scored = table["size"].to_numpy() / table["size"].sum(), estimator.pool.scored
     gap, error = table["bias"].to_numpy(), table["error"].to_numpy()
     lessened = float(share @ np.sqrt(np.maximum(gap**2 - error**2, 0.0)))

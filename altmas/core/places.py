@@ -46,6 +46,8 @@ class Places(Mapping[str, int]):
         """
         if len(texts) == len(self) and all(map(eq, texts, self)):  # files are often in the pool's own order
             return np.arange(len(self))
+        if len(self) == 0:
+            return np.full(len(texts), -1)
         hashes, order = self._sorted
         wanted = _hashes(texts)
         by_hash = np.argsort(wanted)  # looking up what is sorted is several times as quick
