@@ -44,6 +44,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/models.py
 	$(BIN)/python benchmarks/limits.py --smoke
+	$(BIN)/python benchmarks/rows.py
 	$(BIN)/python benchmarks/audit.py
 	$(BIN)/python benchmarks/page.py
 	$(BIN)/python benchmarks/keys.py

@@ -108,6 +108,10 @@ def with_learners(method: Method, learners: str | Sequence[Any]) -> Method:
     return made
 
 
+_ALIKE = Certified(worth="uniform", learners=())
+"""What random sampling is to the certified method; one value, so that what a job has in common is found again."""
+
+
 def findings_of(
     method: Method, run: Run, job: Job, answers: Answers, level: float, rounds: Sequence[AskedRound] | None = None
 ) -> Findings:
@@ -122,7 +126,7 @@ def findings_of(
         return PlainFindings(run, job, answers, level)
     # Every round was uniform, so it is replayed as it was: made again, it would be drawn as certified draws.
     logged = tuple(rounds_of(answers) if rounds is None else rounds)
-    state = replay(Setup(job, Certified(worth="uniform", learners=())), logged)
+    state = replay(Setup(job, _ALIKE), logged)
     return CertifiedFindings(state, level, logged, plain=tuple(run.estimate(level)))
 
 

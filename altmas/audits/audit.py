@@ -52,6 +52,8 @@ class Audit(Record):
     (10, 3, True)
     """
 
+    _follows_from_beginning = ("pool", "method", "places", "job")
+
     @classmethod
     def create(
         cls,
@@ -341,7 +343,7 @@ class Audit(Record):
         """Check the chain, every file and every draw; with `fits`, make every refit again as well."""
         from altmas.audits.replay import verify_whole
 
-        return verify_whole(self.folder, fits=fits)
+        return verify_whole(self.folder, fits=fits, beside=self)
 
     # Looking
 

@@ -59,13 +59,8 @@ def _fit(job: Job, method: Method, state: State, settings: Settings, kept: Kept)
 class KeptArrays(Mapping[str, NDArray[Any]]):
     """The arrays of one fit, each read from its file when it is looked at."""
 
-    def __init__(self, files: FitFiles, number: int) -> None:
-        self.files, self.number = files, number
-
-    @property
-    def token(self) -> bytes:
-        """Which arrays these are, among all that this process has read."""
-        return f"{id(self.files)}:{self.number}:{self.files.made[self.number]}".encode()
+    def __init__(self, files: FitFiles, number: int, token: bytes | None) -> None:
+        self.files, self.number, self.token = files, number, token
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         if name not in set(self):
@@ -85,7 +80,7 @@ class FitFiles:
     def __init__(self, folder: Path) -> None:
         self.home = folder / FITS_FOLDER
         self._held: dict[int, ArrayMap] = {}
-        self.made: Counter[int] = Counter()  # how often each was written
+        self._made: Counter[int] = Counter()  # how often each was written
         self.array = lru_cache(maxsize=2)(self._array)  # a ranking is read once, then drawn from many times
         self.names = lru_cache(maxsize=64)(self._names)
 
@@ -100,7 +95,7 @@ class FitFiles:
             np.savez(file, **arrays)  # type: ignore[arg-type]
 
         path = write_whole(self.home / f"{number:04d}.npz", write)
-        self.made[number] += 1
+        self._made[number] += 1
         self.array.cache_clear()
         self.names.cache_clear()
         return path.name, sha256_of(path)
@@ -108,7 +103,8 @@ class FitFiles:
     def hold(self, number: int, arrays: ArrayMap) -> None:
         """Keep a fit's arrays in memory, where no file can be written."""
         self._held[number] = arrays
-        self.made[number] += 1
+        self.array.cache_clear()
+        self.names.cache_clear()
 
     def _array(self, number: int, name: str) -> NDArray[Any]:
         if number in self._held:
@@ -132,8 +128,13 @@ class FitFiles:
             raise StoreError(f"audit must be whole; got no readable file {FITS_FOLDER}/{file}.") from error
 
     def kept(self, fit: Fit) -> tuple[ArrayMap, int]:
-        """What a fit left for the rounds after it, and how many labels it knew."""
-        return KeptArrays(self, fit.number), fit.labels
+        """What a fit left for the rounds after it, and how many labels it knew.
+
+        Its token says which arrays they are: those of this hash, written anew so often since. What is only held in
+        memory has no hash, and no token.
+        """
+        token = None if fit.number in self._held else f"{fit.sha256}:{self._made[fit.number]}".encode()
+        return KeptArrays(self, fit.number, token), fit.labels
 
     def faults(self, fits: list[Fit]) -> list[str]:
         """Files that are missing or are not what they were."""

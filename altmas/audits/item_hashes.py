@@ -53,9 +53,14 @@ class Hashed:
 
 def digest(rows: Iterable[ItemRow]) -> str:
     """The hash of the items' rows."""
+    return digest_of_texts(map(_text, rows))
+
+
+def digest_of_texts(texts: Iterable[str]) -> str:
+    """The same of rows that are texts already, as `Store.items_as_json` has them."""
     found = hashlib.sha256()
-    for row in rows:
-        found.update(_text(row).encode())
+    for text in texts:
+        found.update(text.encode())
     return found.hexdigest()
 
 

@@ -275,11 +275,10 @@ class AuditFindings:
         if isinstance(audit.method, Replays):
             events = audit.events()
             for fit in self.state.fits:
-                then = audit.state_at(fit.upto, events)
-                if 0 < len(drawing(then).answers) < self.labels:
+                then = drawing(audit.state_at(fit.upto, events))
+                if 0 < len(then.answers) < self.labels:  # no two findings at once: those of a large pool are large
                     so_far(f"as they were with {fit.labels:,} labels")
-                    known = found_then(audit, self.found.job, drawing(then), self.level, fit.number)
-                    tables.append(estimates_table(ordinary(known)))
+                    tables.append(_ordinary_then(audit, self.found.job, then, self.level, fit.number))
         table = pd.concat([*tables, estimates_table(ordinary(self.found))], ignore_index=True)
         return table[[c for c in ("labels", "model", "metric", "estimate", "low", "high") if c in table]]
 
@@ -305,6 +304,10 @@ class AuditFindings:
     def warnings(self) -> tuple[str, ...]:
         """What a reader must know before relying on the numbers."""
         return tuple(_warnings(self))
+
+
+def _ordinary_then(audit: Audit, job: Job, drawn: Drawing, level: float, fit: int) -> pd.DataFrame:
+    return estimates_table(ordinary(found_then(audit, job, drawn, level, fit)))
 
 
 def ordinary(found: Findings) -> Sequence[Any]:

@@ -52,14 +52,14 @@ def save_media(
     return {**files, MEDIA_FILE: sha256_of(path)}, {"files": len(different), "hashed": len(hashes)}
 
 
-def faults(folder: Path, files: Iterable[str], items: Iterable[tuple[int, str, Any, str | None]]) -> list[str]:
+def faults(folder: Path, files: Iterable[str], images: Iterable[tuple[int, str, Any, str | None]]) -> list[str]:
     """Images that are missing, or are not what they were when the audit was made."""
     hashes: dict[str, str | None] = {}
     if MEDIA_FILE in files:
         hashes = json.loads((folder / POOL_FOLDER / MEDIA_FILE).read_text("utf-8"))
     missing, changed = [], []
     known: dict[str, bool] = {}  # several items may share one
-    for _, id, _, path in items:
+    for _, id, _, path in images:
         if path is None:
             continue
         if not Path(path).is_file():

@@ -27,6 +27,7 @@ from altmas.audits.store import Store, StoreError
 from altmas.core.checks import plain
 from altmas.core.doing import doing
 from altmas.core.method import ArrayMap, Method
+from altmas.core.places import Places
 from altmas.core.pool import Pool
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import IntArray
@@ -51,7 +52,10 @@ def refuse_loss(folder: Path, store: Store) -> None:
 class Opened:
     """The folder of an audit, open for reading; whoever writes does so in one transaction at a time."""
 
-    def __init__(self, folder: Path, store: Store) -> None:
+    _follows_from_beginning: tuple[str, ...] = ("pool", "method", "places")
+    """What the first event decides, for it names the hashes of the pool's files."""
+
+    def __init__(self, folder: Path, store: Store, beside: Opened | None = None) -> None:
         self.folder, self.store = folder, store
         self.files, self.leases = FitFiles(folder), Leases(folder)
         self._importing = False
@@ -63,6 +67,8 @@ class Opened:
             self.created = events[0]
             self._begun = Settings.of(checked_beginning(self.created.body)["settings"], self.created.at)
             self._settings: tuple[Mapping[str, Any], Settings] = ({}, self._begun)
+            if beside is not None and beside.created.hash == self.created.hash:
+                self.__dict__ |= {name: getattr(beside, name) for name in self._follows_from_beginning}
             self.state = self.blank_state().take(events)
         except DAMAGE as error:
             lost = f"no {error.filename}" if isinstance(error, FileNotFoundError) else "something that cannot be read"
@@ -70,13 +76,13 @@ class Opened:
             raise StoreError(f"audit must be whole; got {lost} in {folder}. {hint}") from error
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str]) -> Self:
-        """An audit made before."""
+    def open(cls, folder: str | os.PathLike[str], *, beside: Opened | None = None) -> Self:
+        """An audit made before. `beside` is the same one, open already: what follows from its pool is taken from it."""
         path = Path(folder)
         store = Store.open(path)
         try:
             with doing("opening the audit"):
-                return cls(path, store)
+                return cls(path, store, beside)
         except BaseException:
             store.close()
             raise
@@ -114,9 +120,9 @@ class Opened:
         return self._begun.make_method(self.pool)
 
     @cached_property
-    def places(self) -> dict[str, int]:
+    def places(self) -> Places:
         """Each item's place in the pool, by the text of its id."""
-        return {str(one): position for position, one in enumerate(self.pool.ids)}
+        return Places(self.pool.ids)
 
     @cached_property
     def _class_places(self) -> dict[str, int]:

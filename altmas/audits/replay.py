@@ -175,15 +175,18 @@ def restore_fits(audit: Audit) -> list[int]:
     return restored
 
 
-def verify_whole(folder: Path, *, fits: bool = True) -> Verification:
-    """Check everything: the chain and the files, then every draw, and with `fits` every refit, made again."""
+def verify_whole(folder: Path, *, fits: bool = True, beside: Audit | None = None) -> Verification:
+    """Check everything: the chain and the files, then every draw, and with `fits` every refit, made again.
+
+    `beside` is the same audit, open already. Its pool is not read again where the files have their hashes still.
+    """
     from altmas.audits.audit import Audit
 
     checked = verify_folder(folder)
     if not checked.ok and not checked.only_images:
         return checked
     try:
-        with Audit.open(folder) as audit:
+        with Audit.open(folder, beside=beside) as audit:
             problems = [*_engine_problems(audit), *_known_elsewhere(audit)]
             if replayable(audit):
                 with doing("drawing every question again"):

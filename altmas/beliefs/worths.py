@@ -159,10 +159,15 @@ def water_fill(worth: FloatArray, count: int) -> FloatArray:
     some = int((relative > 0).sum())
     if some <= count:
         return np.where(relative > 0, 1.0, (count - some) / max(len(worth) - some, 1))
-    ranked = np.sort(relative)[::-1]
-    others = np.cumsum(ranked[::-1])[::-1]  # worth of an item and all below it
-    certain = int(np.argmax((count - np.arange(count + 1)) * ranked[: count + 1] <= others[: count + 1]))
-    out = np.minimum(1.0, (count - certain) * relative / others[certain])
+    divided = np.partition(relative, len(relative) - count - 1)  # only so many may be held at 1: no need to sort all
+    ranked = np.sort(divided[-count - 1 :])[::-1]
+    others = np.cumsum(ranked[::-1])[::-1] + divided[: -count - 1].sum()  # worth of an item and all below it
+    certain = int(np.argmax((count - np.arange(count + 1)) * ranked <= others))
+    # In place: of millions of items new arrays cost more than what is computed in them.
+    out = np.multiply(relative, (count - certain) / others[certain], out=divided)
+    np.minimum(out, 1.0, out=out)
+    if certain == 0:
+        return out
     above = relative > ranked[certain]
     out[above] = 1.0
     if (alike := certain - int(above.sum())) > 0:  # of those worth the same, the first

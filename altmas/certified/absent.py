@@ -73,7 +73,7 @@ def absent_for(signed: Signed, sample: Sample, level: float) -> Absence | None:
         return None
     gone = absence(seen, sample.before[part].sum(0))
     may_be = np.union1d(credible(gone, (1 - level) / 2), np.flatnonzero(gone > 0.5))
-    tallies = [(target, target.tally(sample.probabilities)) for _, target in signed]
+    tallies = [(target, sample.believed(target)) for _, target in signed]
     may_be = may_be[[any(_jumps(target, counts, int(c)) for target, counts in tallies) for c in may_be]]
     return Absence(may_be[gone[may_be] > 0.5], may_be) if len(may_be) else None
 
@@ -100,7 +100,7 @@ def _first_members(signed: Signed, sample: Sample, classes: IntArray) -> tuple[f
     """How far a first member of each of these classes may move the metric: down, and up."""
     down = up = 0.0
     for sign, target in signed:
-        counts = target.tally(sample.probabilities)
+        counts = sample.believed(target)
         for c in classes:
             moves = [0.0]
             for column in {int(c), int(counts.sum(0).argmax())}:

@@ -321,21 +321,37 @@ def counts_of(target: Target, confusion: FloatArray) -> FloatArray:
 
 
 def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance `[N]` of each item's influence under the belief, in blocks of items."""
-    if (single := _of_one_label(parts)) is not None:
-        return single.moments(probabilities)
+    """Mean and variance `[N]` of each item's influence under the belief, in blocks of items.
+
+    Items that take no part have none, and cost nothing: of a large pool groups are looked at one after the other.
+    """
     size, classes = probabilities.shape
-    mean, variance = np.empty(size), np.empty(size)
-    for rows in _blocks(size, classes):
-        p, slopes = probabilities[rows[0] : rows[-1] + 1], _slopes(parts, rows)
-        mean[rows] = np.einsum("ic,ic->i", p, slopes)
-        variance[rows] = np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean[rows]), 0.0)
+    inside = np.logical_or.reduce([part.target.columns >= 0 for part in parts])
+    if inside.all():
+        if (single := _of_one_label(parts)) is not None:
+            return single.moments(probabilities)
+        mean, variance = np.empty(size), np.empty(size)
+        for rows in _blocks(size, classes):
+            block = slice(rows[0], rows[-1] + 1)
+            mean[block], variance[block] = _moments(probabilities[block], _slopes(parts, rows))
+        return mean, variance
+    mean, variance = np.zeros(size), np.zeros(size)
+    taking_part = np.flatnonzero(inside)
+    for places in _blocks(len(taking_part), classes):
+        rows = taking_part[places]
+        single, p = _of_one_label(parts, rows), probabilities[rows]
+        mean[rows], variance[rows] = _moments(p, _slopes(parts, rows)) if single is None else single.moments(p)
     return mean, variance
 
 
-def _of_one_label(parts: Sequence[Part]) -> OneLabel | None:
-    """The influences as those of one label, where they are: of a target, or of a difference."""
-    found = [of_one_label(part.sign * part.gradient, part.target.columns) for part in parts]
+def _moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    mean = np.einsum("ic,ic->i", p, slopes)
+    return mean, np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean), 0.0)
+
+
+def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -> OneLabel | None:
+    """The influences of some items as those of one label, where they are: of a target, or of a difference."""
+    found = [of_one_label(part.sign * part.gradient, part.target.columns[rows]) for part in parts]
     known = [one for one in found if one is not None]
     if len(known) < len(found) or len(known) > 2:
         return None

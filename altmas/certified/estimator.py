@@ -25,6 +25,8 @@ from altmas.core.targets import Target, lower_is_better, resolve_metrics, target
 from altmas.metrics import metric
 from altmas.metrics.types import FloatArray, IntArray
 
+_NUMBERS_AT_ONCE = 1 << 20
+
 
 @dataclass(frozen=True, eq=False)
 class Estimator:
@@ -83,6 +85,9 @@ class Estimator:
 
     def exact(self, targets: Sequence[Target]) -> bool:
         """Whether every item that takes part has its answer: nothing is left to believe."""
+        labels = len(self.sample.answers)
+        if any(np.count_nonzero(target.columns >= 0) > labels for target in targets):  # as nearly always
+            return False
         answered = np.zeros(self.pool.size, dtype=bool)
         certain = slice(None) if self.sample.corrected is None else self.sample.corrected.read
         answered[self.sample.answers.items[certain]] = True
@@ -175,7 +180,7 @@ class Estimator:
         design = believed + target.tally(counted / drawn, items)
         plug_in = np.maximum(believed + target.tally(r, items), 0.0)
         each = (1 - drawn) * np.square(counted / drawn)
-        expected = target.tally(p * (1 - p) * sample.odds_against[:, None])
+        expected = _expected_by_cell(target, p, sample.odds_against)
         if corrected is not None:
             each = each + corrected.shown(drawn[:, 0])[:, None] * np.square(one_hot - corrected.likely)
             doubt = corrected.likely * (1 - corrected.likely)
@@ -233,6 +238,16 @@ class Estimator:
                 row["random_needed_for_goal"] = random_labels_for(to, at.under_random(), quantile, size)
             rows.append(row)
         return without_model(pd.DataFrame(rows))
+
+
+def _expected_by_cell(target: Target, p: FloatArray, odds_against: FloatArray) -> FloatArray:
+    """What the belief expects of the variance of each cell `[C, P]`, in blocks of items."""
+    found = np.zeros((p.shape[1], target.width))
+    step = max(_NUMBERS_AT_ONCE // p.shape[1], 1)
+    for start in range(0, len(p), step):
+        block = slice(start, start + step)
+        found += target.tally(p[block] * (1 - p[block]) * odds_against[block, None], block)
+    return found
 
 
 def allowing(alike: Estimate, target: Target, missing: int, between: tuple[Interval, Interval]) -> Estimate:

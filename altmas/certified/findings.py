@@ -209,13 +209,24 @@ class CertifiedFindings:
 
     def calibration(self, model: str | None = None) -> pd.DataFrame | None:
         """Score and accuracy per score bin; None without scores that are probabilities."""
-        estimator = self.of_model(model)
-        return slices.calibration(estimator) if estimator.pool.probable else None
+        found = self._calibrated(model)
+        return None if found is None else found.copy()
 
     def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
         """Expected calibration error: estimate, low, high; None without scores that are probabilities."""
-        estimator = self.of_model(model)
-        return slices.ece(estimator) if estimator.pool.probable else None
+        found = self._calibrated(model)
+        return None if found is None else slices.ece(self.of_model(model), found)
+
+    def _calibrated(self, model: str | None) -> pd.DataFrame | None:
+        """The bins of a model, worked out once: the error is made of them."""
+        if model not in self._calibrations:
+            estimator = self.of_model(model)
+            self._calibrations[model] = slices.calibration(estimator) if estimator.pool.probable else None
+        return self._calibrations[model]
+
+    @cached_property
+    def _calibrations(self) -> dict[str | None, pd.DataFrame | None]:
+        return {}
 
     def differences(self) -> pd.DataFrame | None:
         """Paired differences of every two models, or of many with the leader; None for one."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable
+from contextlib import suppress
 
 import numpy as np
 
@@ -43,14 +44,17 @@ class Laps:
 
     def find(self, key: Hashable) -> tuple[FloatArray, ...] | None:
         """What is known of a round, if it is still held."""
-        if key in self._held:
+        found = self._held.get(key)
+        with suppress(KeyError):  # another thread may have let go of it meanwhile
             self._held.move_to_end(key)
-        return self._held.get(key)
+        return found
 
     def keep(self, key: Hashable, arrays: tuple[FloatArray, ...]) -> None:
         """Hold the arrays of a round, and let go of the oldest ones where there are too many."""
+        for one in arrays:
+            one.setflags(write=False)  # whoever finds them must find what was kept
         self._held[key] = arrays
-        while len(self._held) > 1 and sum(one.nbytes for held in self._held.values() for one in held) > self._most:
+        while len(self._held) > 1 and sum(one.nbytes for held in [*self._held.values()] for one in held) > self._most:
             self._held.popitem(last=False)
 
 
@@ -64,11 +68,11 @@ def lap_time(chances: FloatArray, count: int) -> float:
     """
     if count >= len(chances):
         return float("inf")
-    time = count / chances.sum()
+    time, still = count / chances.sum(), np.empty(len(chances))
     for _ in range(_STEPS):
-        still = np.exp(-chances * time)
+        np.exp(np.multiply(chances, -time, out=still), out=still)
         missing = count - (len(chances) - still.sum())
-        step = missing / (chances * still).sum()
+        step = missing / (chances @ still)
         time += step
         if abs(step) <= 1e-12 * time:
             break
@@ -108,6 +112,10 @@ def catch_up(ideal: FloatArray, hazard: FloatArray, count: int, *, pace: float =
     >>> catch_up(np.array([1.0, 1.0, 2.0]), np.array([0.0, 0.5, 0.0]), 2).round(2).tolist()
     [0.15, 0.04, 1.0]
     """
-    target = -np.log1p(-np.minimum(water_fill(ideal, min(count, len(ideal))), MOST))
-    chances = np.maximum(target - hazard, pace * target)
-    return np.asarray(chances / chances.max())
+    filled = water_fill(ideal, min(count, len(ideal)))
+    np.minimum(filled, MOST, out=filled)  # in place, as pools may be large
+    target = np.negative(np.log1p(np.negative(filled, out=filled), out=filled), out=filled)
+    chances = target - hazard
+    np.maximum(chances, np.multiply(target, pace, out=target), out=chances)
+    chances /= chances.max()
+    return chances

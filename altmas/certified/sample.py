@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from altmas.certified.corrected import Corrected
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from altmas.certified.design import Linearised
@@ -37,17 +37,22 @@ class Sample:
     drawn_then: FloatArray | None = None
     before: FloatArray | None = None
     corrected: Corrected | None = None
+    tallied: list[tuple[FloatArray, IntArray, int, FloatArray]] = field(default_factory=list)
+    """The last confusion believed: the belief, columns and width it is of, and itself."""
 
     def believed(self, target: Target) -> FloatArray:
         """The confusion as it is believed `[C, P]`; metrics of one model after another have it in common."""
-        if self._last.get("columns") is not target.columns or self._last["width"] != target.width:
-            tally = target.tally(self.probabilities)
-            self._last.update(columns=target.columns, width=target.width, tally=tally)
-        return np.array(self._last["tally"])
+        if self.tallied:
+            belief, columns, width, known = self.tallied[0]  # held with what it is of: nothing else can be taken for it
+            if belief is self.probabilities and columns is target.columns and width == target.width:
+                return known.copy()
+        found = target.tally(self.probabilities)
+        self.tallied[:] = [(self.probabilities, target.columns, target.width, found)]
+        return found.copy()
 
-    @cached_property
-    def _last(self) -> dict[str, Any]:
-        return {}
+    def relabelled(self, answers: Answers) -> Sample:
+        """The same belief and chances, with other answers of the same items, which no expert corrected."""
+        return Sample(self.probabilities, answers, self.inclusion, tallied=self.tallied)
 
     @cached_property
     def surprise(self) -> FloatArray:

@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from altmas.certified.design import designed, linearise
 from altmas.certified.estimator import Estimator
 from altmas.certified.interval import Interval, wald
-from altmas.certified.sample import Sample
 from altmas.core.targets import Target
 from altmas.metrics import Metric
 from altmas.metrics.custom import LabelFunction
@@ -95,5 +94,5 @@ def _world(estimator: Estimator, target: Target, rate: float, *, up: bool) -> In
     wrong = order[np.cumsum(weight[order]) <= rate * weight.sum()]
     labels = answers.labels.copy()
     labels[wrong] = best[wrong]
-    world = Sample(sample.probabilities, answers.relabelled(labels), sample.inclusion)
+    world = sample.relabelled(answers.relabelled(labels))
     return wald(designed(linearise([(1.0, target)], world), world), estimator.level)

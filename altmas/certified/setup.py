@@ -74,7 +74,7 @@ class Setup:
         """What does not depend on the metrics asked for, worked out once for all jobs that differ in those alone."""
         job = self.job
         held_by = (job.pool, self.recipe, job.metrics if job.drawn_for is None else job.drawn_for)
-        key = (job.seed, *map(id, held_by))
+        key = (job.seed, job.even_start, job.voteless_start, *map(id, held_by))
         held = job.shared.setdefault(key, (held_by, {}))[-1]  # they are kept with it: nothing else gets their ids
         if what not in held:
             held[what] = make()

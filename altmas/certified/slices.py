@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
+from altmas.beliefs.cross_fit import agreement_of
 from altmas.certified.corrected import LeftOut
 from altmas.certified.estimator import Estimator, ends
 from altmas.certified.interval import Interval
@@ -53,8 +54,7 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
     """The same sample about one question, whether the prediction is right: two classes, however many the pool has."""
     pool, sample = estimator.pool, estimator.sample
     said, answers = pool.predictions, sample.answers
-    padded = np.concatenate([sample.probabilities, np.zeros((pool.size, 1))], axis=1)  # no class is never right
-    right = padded[np.arange(pool.size), said]
+    right = agreement_of(pool, sample.probabilities)
     labels = (answers.labels != said[answers.items]).astype(np.int64)
     whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
     corrected = sample.corrected
@@ -102,14 +102,16 @@ def calibration(estimator: Estimator) -> pd.DataFrame:
     return table.assign(score=mean, bias=mean - table["estimate"])
 
 
-def ece(estimator: Estimator) -> tuple[float, float, float]:
+def ece(estimator: Estimator, table: pd.DataFrame | None = None) -> tuple[float, float, float]:
     """Expected calibration error over equal-width bins, sum_b share_b |score_b - accuracy_b|: estimate, low, high.
+
+    `table` is what `calibration` has made of the bins, where that is known.
 
     Noise adds to an absolute value whatever its sign, so each bin's squared gap is lessened by its squared error first;
     the upper end starts from the gaps as they are. It is never below the gap of the whole pool, where that is clear:
     bins can only add to it.
     """
-    table = calibration(estimator)
+    table = calibration(estimator) if table is None else table
     share, scored = table["size"].to_numpy() / table["size"].sum(), estimator.pool.scored
     gap, error = table["bias"].to_numpy(), table["error"].to_numpy()
     lessened = float(share @ np.sqrt(np.maximum(gap**2 - error**2, 0.0)))

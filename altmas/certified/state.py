@@ -222,12 +222,17 @@ def path_after(path: bytes | None, drawn_with: Refit | None, round: AskedRound) 
 
 def replay(setup: Setup, rounds: Sequence[AskedRound]) -> State:
     """The state after these rounds, from the first on; what is known of the race is not run again."""
-    state, paths = start(setup), list(_paths(rounds))
-    known = [] if state.bets else [k for k, path in enumerate(paths) if path and setup.laps.find(path) is not None]
-    first = known[-1] if known else 0
-    for round, path in zip(rounds[:first], paths, strict=False):  # who was asked; where the race stood is known later
-        state = _after(_drawn_with(state, round), round, state.hazard, state.run, path)
-    return reduce(advance, rounds[first:], state)
+    state = start(setup)
+    if state.bets:  # they are placed again, round by round
+        return reduce(advance, rounds, state)
+    paths = list(_paths(rounds))
+    for last in reversed(range(len(rounds))):
+        path = paths[last]
+        if path is not None and (lap := setup.laps.find(path)) is not None:
+            for round in rounds[: last + 1]:  # who was asked and what was answered; where the race stands is known
+                state = _after(_drawn_with(state, round), round, *lap, path)
+            return reduce(advance, rounds[last + 1 :], state)
+    return reduce(advance, rounds, state)
 
 
 def _paths(rounds: Sequence[AskedRound]) -> Iterator[bytes | None]:

@@ -154,11 +154,12 @@ def _known(path: Path | None, pool: Pool) -> tuple[dict[Any, Any] | None, dict[s
     from altmas.audits.imports import RowsError
     from altmas.audits.values import SKIP, UNSURE
     from altmas.core.files import sha256_of
+    from altmas.core.places import Places
     from altmas.formats.labels import label_table
 
     if path is None:
         return None, {}
-    found = label_table(path, {str(one): at for at, one in enumerate(pool.ids)}, pool.classes, "known labels")
+    found = label_table(path, Places(pool.ids), pool.classes, "known labels")
     if found.wrong:
         raise RowsError(found.wrong, f"known labels in {path.name}")
     if found.elsewhere:

@@ -75,7 +75,7 @@ def _try(one: Metric, pool: Pool) -> None:
         raise InputError(f"metric {one.name!r}", "give one finite number for a confusion", value)
 
 
-_FEW = 1 << 20
+_FEW, _AT_ONCE = 1 << 20, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ class Target:
     width: int  # number of columns, P
     model: str = ""
 
-    def tally(self, weights: FloatArray, items: IntArray | None = None) -> FloatArray:
+    def tally(self, weights: FloatArray, items: IntArray | slice | None = None) -> FloatArray:
         """Sum label weights `[n, C]` of some items (None: all) into a confusion `[C, P]`."""
         where = self.columns if items is None else self.columns[items]
         inside = where >= 0
@@ -96,11 +96,17 @@ class Target:
             where, weights = where[inside], weights[inside]
         classes = weights.shape[1]
         if weights.size <= _FEW:
-            cells = where[:, None] + self.width * np.arange(classes)
-            sums = np.bincount(cells.ravel(), weights.ravel(), classes * self.width)
-            return np.asarray(sums, dtype=np.float64).reshape(classes, self.width)
-        # Of a large pool one class at a time, which needs no table of cells.
-        return np.stack([np.bincount(where, column, self.width) for column in weights.T])
+            return self._tally(weights, where)
+        # Of a large pool block by block, which needs no table of all cells, and stays near the processor.
+        step = max(_AT_ONCE // classes, 1)
+        blocks = (slice(start, start + step) for start in range(0, len(where), step))
+        return np.asarray(sum(self._tally(weights[block], where[block]) for block in blocks))
+
+    def _tally(self, weights: FloatArray, where: IntArray) -> FloatArray:
+        classes = weights.shape[1]
+        cells = where[:, None] + self.width * np.arange(classes)
+        sums = np.bincount(cells.ravel(), weights.ravel(), classes * self.width)
+        return np.asarray(sums, dtype=np.float64).reshape(classes, self.width)
 
     def slopes(self, gradient: FloatArray, items: IntArray) -> FloatArray:
         """How each label of each of these items moves the metric `[n, C]`."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from altmas.core.places import Places
 from altmas.formats.matching import Known, KnownClasses, NoMatchError, match
 from altmas.formats.returned import ReturnedColumns, returned_columns
 from altmas.metrics.errors import InputError
@@ -87,6 +88,8 @@ def label_table(
 def _positions(table: ReturnedColumns, places: Mapping[str, int]) -> IntArray:
     """Each row's item, -1 where its id is none as it is written."""
     ids = table.cells["id"]
+    if isinstance(places, Places):
+        return places.positions(ids)
     return np.fromiter((places.get(text, -1) for text in ids), dtype=np.int64, count=len(ids))
 
 
