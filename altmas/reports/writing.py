@@ -17,17 +17,21 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from altmas.core.files import write_text
+from altmas.core.files import write_bytes, write_text
+from altmas.core.result import Result
 from altmas.metrics.errors import InputError
 from altmas.reports import tables, tables_people
+from altmas.reports.printing import a_browser, printed
 from altmas.reports.view import view
+from altmas.reports.workbook import workbook
 from altmas.words.conduct import drawn_from
 from altmas.words.wording import clean, counted, quoted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
-FORMATS = (".html", ".htm", ".md", ".json")
+PDF, XLSX = ".pdf", ".xlsx"
+FORMATS = (".html", ".htm", ".md", ".json", XLSX, PDF)
 
 MOST_CONTENT = 2000
 """Letters of an item's text that are shown."""
@@ -35,16 +39,22 @@ MOST_CONTENT = 2000
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
-def write_report(audit: Audit, path: str | os.PathLike[str], **options: Any) -> Path:
-    """Write what `facts.gather(audit, **options)` finds; who may read the file is decided by who owns it (0600)."""
-    from altmas.reports.facts import gather
+def write_report(of: Audit | Result, path: str | os.PathLike[str], **options: Any) -> Path:
+    """Write what `facts.gather` finds of an audit, or of a result; only its owner may read the file (0600)."""
+    from altmas.reports.facts import gather, gather_result
 
     target = Path(path)
     suffix = suffix_of(target)
     if not target.parent.is_dir():
         raise InputError("report", "be written into a folder that exists", str(target.parent))
-    text = render(gather(audit, **options), suffix)
-    write_text(target, text)
+    browser = a_browser() if suffix == PDF else ""  # refused before anything is computed
+    found = gather_result(of, **options) if isinstance(of, Result) else gather(of, **options)
+    if suffix == PDF:
+        write_bytes(target, printed(render(found, ".html"), browser))
+    elif suffix == XLSX:
+        write_bytes(target, workbook(found))
+    else:
+        write_text(target, render(found, suffix))
     return target
 
 

@@ -24,8 +24,8 @@ ROUGH_BELOW = 30
 NO_LABELS = "No item has a label yet, so nothing can be said about how good it is."
 
 NO_COVERAGE = (
-    "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
-    "the truth, which may lie outside."
+    "The spread is no coverage: it shows how far guesses of the labels lie apart, not how far they all are from the "
+    "truth, which may lie outside."
 )
 
 NO_INTERVAL = "It comes without an interval: the questions were chosen to find the best model, not to measure it."
@@ -42,8 +42,8 @@ def kind_of(promise: str) -> str:
     return next((kind for kind, sign in _PROMISE_KINDS if sign in promise), "other")
 
 
-def how_good(row: Row, level: float, pool: int) -> str:
-    """One estimate as a sentence.
+def how_good(row: Row, level: float, pool: int, of: str = "") -> str:
+    """One estimate as a sentence; `of` names the model, where it has a name.
 
     >>> row = {"metric": "accuracy", "estimate": 0.911, "low": 0.883, "high": 0.938, "labels": 200}
     >>> how_good({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95, 10_000)
@@ -52,10 +52,11 @@ def how_good(row: Row, level: float, pool: int) -> str:
     'Accuracy is between 84% and 94% (95% interval) on these 10,000 items, whatever the 9 questions without a label \
 are, from 200 labels; about 91% if they are like the others.'
     >>> how_good({**row, "promise": "spread of 50 draws, not coverage"}, 0.95, 10_000)
-    'Accuracy is about 91% by the surrogate, on these 10,000 items, from 200 labels; its draws lie between 88% and 94%.'
+    'Accuracy is about 91% by guesses of the labels, on these 10,000 items, from 200 labels; the guesses lie between \
+88% and 94%.'
     """
     metric, share = named(row["metric"]), is_share(row["metric"])
-    subject = metric[:1].upper() + metric[1:]
+    subject = metric[:1].upper() + metric[1:] + (f" of {of}" if of else "")
     value, low, high, missing = row["estimate"], row["low"], row["high"], row.get("missing")
     labels, items = counted(row["labels"], "label"), f"these {counted(pool, 'item')}"
     if value is None:
@@ -70,8 +71,8 @@ are, from 200 labels; about 91% if they are like the others.'
     least, most = ends(low, high, share=share, digits=digits)
     if kind == "spread":
         return (
-            f"{subject} is about {about} by the surrogate, on {items}, from {labels}; "
-            f"its draws lie between {least} and {most}."
+            f"{subject} is about {about} by guesses of the labels, on {items}, from {labels}; "
+            f"the guesses lie between {least} and {most}."
         )
     what = "credible interval" if kind == "credible" else "interval"
     between = f"between {least} and {most} ({100 * level:.6g}% {what})"
@@ -111,7 +112,7 @@ def promise_in_words(row: Row, level: float) -> str:
 
     >>> row = {"metric": "accuracy", "estimate": 0.91, "low": 0.88, "high": 0.94, "labels": 200}
     >>> promise_in_words({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95)
-    'Of 100 intervals made this way about 95 hold the true value, whatever the surrogate believes.'
+    'Of 100 intervals made this way about 95 hold the true value, however good our guesses of the other labels are.'
     >>> promise_in_words({**row, "promise": "95% credible under the uniform prior"}, 0.95)
     'This is a belief, not coverage: it is as good as the prior it began with.'
     """
@@ -132,7 +133,7 @@ def promise_in_words(row: Row, level: float) -> str:
         "credible": "This is a belief, not coverage: it is as good as the prior it began with.",
         "published": "The normal interval of the literature: it fails with few labels, and near 0 and 1.",
         "random": f"{made}, under random sampling{missing}.{few}",
-        "approximate": f"{made}, whatever the surrogate believes{missing}.{few}",
+        "approximate": f"{made}, however good our guesses of the other labels are{missing}.{few}",
     }.get(kind_of(row["promise"]), f"The interval's promise: {row['promise']}.")
 
 
