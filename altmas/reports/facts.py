@@ -18,11 +18,10 @@ from altmas.reports.facts_model import ModelFacts, Wanted, main_row
 from altmas.reports.facts_people import agreement_facts
 from altmas.reports.facts_targets import found_with_targets, target_facts
 from altmas.reports.facts_trail import items_asked, trail
+from altmas.reports.facts_vendors import vendor_facts, with_targets
 from altmas.reports.of_result import ResultFindings
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
-from altmas.words.best import contest_facts
-from altmas.words.comparing import two_models
 from altmas.words.no_answer import no_answer_on
 from altmas.words.verdict import NO_LABELS
 
@@ -45,8 +44,8 @@ SCHEMA = {
     "pool": "size, classes, class_names (at most 1,000), models, scores (model -> bool), opinions, groups (-> values), "
     "features (numbers per item, or null), features_from (what they were made of, or '')",
     "method": "its name",
-    "no_answer": "[model, items, share, sentence]: on how many items each model gave no answer, of the whole pool; they "
-    "count as wrong, belong to no class, and are never the worst group",
+    "no_answer": "[model, items, share, sentence]: on how many items each model gave no answer; they count "
+    "as wrong, belong to no class, and are never the worst group",
     "guidelines": "what annotators were told",
     "targets": "rows [model, target, metric, sign, bound, outcome (pass, fail, not settled), estimate, low, high, "
     "labels_needed (in all, to settle it; null where it is settled or not known), sentence], note (where the outcomes "
@@ -59,7 +58,9 @@ SCHEMA = {
     "verdict, promise, arms [values, ...], attributes [attribute, rows []], pairs [attributes, values, cells []]; null "
     "unless asked for), confusion (classes, cells [], worst [], left_out), calibration (bins [], ece, sentence), "
     "forecast [], history [], left_out [part, why]",
-    "vendors": "contests [metric, leader, p_best, expected_loss, loss_bound, contenders, promise, verdict], best [] "
+    "vendors": "ranking [rank, model, metric, estimate, low, high, p_best, behind, no_answer (share of items), targets "
+    "(target -> outcome)] by the first metric, contests [metric, leader, p_best, expected_loss, loss_bound, "
+    "contenders, promise, verdict], best [] "
     "(a row per metric and model, best first), differences [], sentences []; or null for one model",
     "status": "answered (with a label, unsure, skipped or disputed), labels, unsure, skipped, disputed, open, asked, "
     "budget, pool, annotators, ...",
@@ -75,8 +76,9 @@ SCHEMA = {
     "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels], "
     "looks_before, replanned, retargeted; or null",
     "trail": "created, seed, secret (null until the planned labels are there, and in audits of older versions), "
-    "secret_given, commitment (the first event's hash, or ''), first (the same, in any case), earlier [created, labels, head], settings, versions, "
-    "inputs (name -> sha256), intact, problems, head, events [seq, at, kind, body, hash]",
+    "secret_given, commitment (the first event's hash, or ''), first (the same, in any case), earlier "
+    "[created, labels, head], settings, versions, inputs (name -> sha256), intact, problems, head, events "
+    "[seq, at, kind, body, hash]",
     "items": "id, content, answers [annotator, label, note]; only if contents were asked for, else null",
 }
 """What each field holds. Numbers that are not known are null."""
@@ -114,21 +116,21 @@ def gather(
         "unsure": status.unsure, "skip": status.skipped, "disputed": status.disputed, "taken_back": status.taken_back,
         "open": status.open - status.taken_back,
     }  # fmt: skip
-    known = findings is not None
+    targets = target_facts(findings, settings.targets, models, status)
     return {
         **told,
+        "vendors": with_targets(told["vendors"], targets),
         "kind": "audit",
         "title": settings.title,
         "as_of": status.last_answer or settings.created,
         "level": findings.level if findings else settings.level if level is None else level,
         "labels": status.labels,
         "guidelines": settings.guidelines,
-        "targets": target_facts(findings, settings.targets, told["models"], status),
+        "targets": targets,
         "status": plain_data(status.as_dict()),
         "missing": plain_data(findings.missing if findings else missing),
         "agreement": agreement_facts(findings.agreement, pool) if findings else None,
         "conduct": plain_data(findings.conduct.as_dict()) if findings else None,
-        "assumptions": told["assumptions"] if known else [],
         "trail": record,
         "items": items_asked(audit) if contents else None,
     }
@@ -180,7 +182,7 @@ def _told(
 ) -> dict[str, Any]:
     """What audits and results have in common."""
     estimates = [{**row, "model": one["name"]} for one in models for row in one["estimates"]]
-    vendors = _vendors(findings)
+    vendors = vendor_facts(findings)
     missing = sum(findings.missing.values()) if findings else 0
     return {
         "schema": SCHEMA["schema"],
@@ -240,23 +242,12 @@ def _told_of(findings: Told | None, pool: Pool) -> list[str]:
     return names[:MODELS_TOLD]
 
 
-def _vendors(findings: Told | None) -> dict[str, Any] | None:
-    if findings is None or not findings.contests:
-        return None
-    differences, best = findings.differences(), findings.best()
-    pairs = [] if differences is None else plain_rows(differences)
-    contests = [contest_facts(one) for one in findings.contests]
-    sentences = [one["verdict"] for one in contests] + [two_models(row, findings.level) for row in pairs]
-    ranked = [] if best is None else plain_rows(best)
-    return {"contests": contests, "best": ranked, "differences": pairs, "sentences": sentences}
-
-
 def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) -> list[str]:
     if len(models) == 1:
         return [models[0]["verdict"]["how_good"]]
     if all(main_row(one["estimates"]) is None for one in models):
         return [NO_LABELS]
-    each = [f"{one['name']}: {one['verdict']['how_good']}" for one in models]
+    each = [one["verdict"]["how_good"] for one in models]
     return [*(vendors["sentences"][:1] if vendors else []), *each]
 
 

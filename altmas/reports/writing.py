@@ -20,11 +20,12 @@ from markupsafe import Markup
 from altmas.core.files import write_bytes, write_text
 from altmas.core.result import Result
 from altmas.metrics.errors import InputError
-from altmas.reports import tables, tables_people
+from altmas.reports import tables, tables_models, tables_people
 from altmas.reports.printing import a_browser, printed
 from altmas.reports.view import view
 from altmas.reports.workbook import workbook
 from altmas.words.conduct import drawn_from
+from altmas.words.good_enough import outcome_in_words
 from altmas.words.wording import clean, counted, quoted
 
 if TYPE_CHECKING:
@@ -96,7 +97,13 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"tables": tables, "people_tables": tables_people, "drawn_from": drawn_from}
+    environment.globals |= {
+        "tables": tables,
+        "model_tables": tables_models,
+        "people_tables": tables_people,
+        "drawn_from": drawn_from,
+        "word_of": outcome_in_words,
+    }
     environment.filters |= {
         "figure": Markup,  # SVG of our own making
         "counted": counted,

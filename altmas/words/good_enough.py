@@ -25,10 +25,23 @@ def asked_for(one: Requirement) -> str:
     >>> asked_for(Requirement("accuracy", ">=", 0.9)), asked_for(Requirement("mcc", "<=", 0.25))
     ('accuracy of at least 90%', 'MCC of at most 0.25')
     """
-    bound = f"{100 * one.bound:.6g}%" if is_share(one.metric) else f"{one.bound:g}"
+    bound = _bound(one)
     if one.sign == ">=":
         return sentence("{metric} of at least {bound}", metric=named(one.metric), bound=bound)
     return sentence("{metric} of at most {bound}", metric=named(one.metric), bound=bound)
+
+
+def goal_in_short(one: Requirement) -> str:
+    """A requirement as the head of a column.
+
+    >>> goal_in_short(Requirement("recall:fear", ">=", 0.5))
+    "recall of class 'fear' ≥ 50%"
+    """
+    return f"{named(one.metric)} {'≥' if one.sign == '>=' else '≤'} {_bound(one)}"
+
+
+def _bound(one: Requirement) -> str:
+    return f"{100 * one.bound:.6g}%" if is_share(one.metric) else f"{one.bound:g}"
 
 
 def target_sentence(one: Requirement, row: Row, pool: int) -> str:
@@ -82,8 +95,8 @@ def too_early(answered: int, budget: int | None) -> str:
     """What to know where outcomes rest on intervals of one look, and the plan is not finished.
 
     >>> too_early(200, 300)
-    'Of 300 planned answers 200 are given, and these intervals are meant for one look: who stops as soon as a target is \
-met will find it met too often. Finish the plan, or have intervals that hold at all looks (--anytime).'
+    'Of 300 planned answers 200 are given, and these intervals are meant for one look: who stops as soon as a target \
+is met will find it met too often. Finish the plan, or have intervals that hold at all looks (--anytime).'
     >>> too_early(300, 300)
     ''
     """

@@ -51,9 +51,8 @@ def lowest_recall(rows: Sequence[Row]) -> str:
 
 
 def _either(rows: Sequence[Row]) -> str:
-    named = [quoted(row["class"]) for row in rows[:MOST_NAMED]]
-    more = len(rows) - MOST_NAMED
-    named += [counted(more, "other class", "other classes")] if more > 0 else []
-    return (
-        listed(named) if more > 0 else f" {sentence('or')} ".join([", ".join(named[:-1]), named[-1]][len(named) < 2 :])
-    )
+    named, more = [quoted(row["class"]) for row in rows[:MOST_NAMED]], len(rows) - MOST_NAMED
+    if more > 0:
+        return listed([*named, counted(more, "other class", "other classes")])
+    *most, last = named
+    return f"{', '.join(most)} {sentence('or')} {last}" if most else last
