@@ -60,10 +60,11 @@ def _beside(ax: Axes, names: Sequence[str], found: Mapping[str, Row], *, several
     """A second mark below the first of each class: how many of the class are found."""
     places = [(y + 0.3, found[name]) for y, name in zip(ax.get_yticks(), names, strict=True) if name in found]
     ys, rows = [y for y, _ in places], [row for _, row in places]
+    if not several:
+        for k, one in enumerate(ax.lines):
+            one.set_label("_" if k else "right where it says so (precision)")
     ax.hlines(ys, [row["low"] for row in rows], [row["high"] for row in rows], color=INK[1], linewidth=1.5, alpha=0.6)
     ax.plot([row["estimate"] for row in rows], ys, "s", ms=4, color=INK[1], label="found where it is so (recall)")
-    if not several:
-        ax.lines[0].set_label("right where it says so (precision)")
     write_legend(ax, fontsize=8, ncols=1, loc="lower left", bbox_to_anchor=(0, 1))
 
 

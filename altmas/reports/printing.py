@@ -27,7 +27,7 @@ PATIENCE = 180
 _FLAGS = (
     "--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-extensions",
     "--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-sync",
-    "--disable-breakpad", "--no-pdf-header-footer", "--blink-settings=scriptEnabled=false",
+    "--disable-breakpad", "--no-pdf-header-footer",
     "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:9",
 )  # fmt: skip
 

@@ -79,7 +79,9 @@ def targets_table(rows: Sequence[Row], level: float) -> Table:
 def classes_table(said: Row | None, true: Row, level: float) -> Table:
     """Both sides of every class: how often it is right where it says it, and how many of the class it finds."""
     by_name = {row["group"]: row for row in said["rows"]} if said else {}
-    rows = [{"class": row["class"], "true": row, "said": by_name.get(row["class"])} for row in true["rows"]]
+    found = {row["class"]: row for row in true["rows"]}
+    names = dict.fromkeys([*found, *by_name])
+    rows = [{"class": name, "true": found.get(name), "said": by_name.get(name)} for name in names]
     rows.sort(key=lambda row: _lowest(row["said"], row["true"]))
     between = interval_head(level)
 
@@ -110,6 +112,6 @@ def classes_table(said: Row | None, true: Row, level: float) -> Table:
     return Table.of(sentence("Precision and recall by class"), columns, rows, 1, note)
 
 
-def _lowest(said: Row | None, true: Row) -> tuple[bool, float]:
+def _lowest(said: Row | None, true: Row | None) -> tuple[bool, float]:
     known = [row["estimate"] for row in (said, true) if row is not None and row["estimate"] is not None]
     return not known, min(known, default=0.0)
