@@ -70,4 +70,5 @@ class SurfaceResult(Result):
 def surface_result(whole: Result, found: AccuracySurface) -> SurfaceResult:
     """The result, with the surface of its labels."""
     plain: dict[str, Any] = {one.name: getattr(whole, one.name) for one in fields(Result)}
-    return SurfaceResult(**plain, surface=found.table, verdict=found.verdict, fitted=found, whole=whole)
+    plain |= {"surface": found.table, "verdict": found.verdict}
+    return SurfaceResult(**plain, fitted=found, whole=whole)

@@ -1,13 +1,10 @@
 """One count and one rounding: what commands print and what the report says are the same figures."""
 
-import json
-
 import pytest
-from click.testing import CliRunner
 
-from altmas.cli import main
 from altmas.reports.facts import gather
 from altmas.reports.writing import render
+from worlds.commands import altmas, told
 from worlds.reports import Page, made
 
 
@@ -20,12 +17,6 @@ def both(request, tmp_path_factory):
     return folder, Page(render(facts, ".html")).text, facts
 
 
-def told(*arguments):
-    done = CliRunner().invoke(main, [str(one) for one in arguments], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return done.output
-
-
 def cells(output):
     """The rows of the tables that a command printed."""
     lines = [line for line in output.splitlines() if line.startswith("│")]
@@ -34,7 +25,7 @@ def cells(output):
 
 def test_answers_and_labels(both):
     folder, text, facts = both
-    status = json.loads(told("status", folder, "--json"))
+    status = altmas("status", folder, "--json").json
     said = told("status", folder)
     assert f"{status['answered']:,} of 90 answered ({status['labels']:,} labels)" in said
     assert (
@@ -42,7 +33,7 @@ def test_answers_and_labels(both):
         in text
     )
     assert f"{status['labels']} labels on a pool of 900 items" in text
-    assert json.loads(told("estimate", folder, "--json"))["labels"] == status["labels"] == facts["labels"]
+    assert altmas("estimate", folder, "--json").json["labels"] == status["labels"] == facts["labels"]
 
 
 def test_estimates(both):

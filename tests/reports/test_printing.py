@@ -2,15 +2,13 @@
 
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from altmas.cli import main
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.reports.printing import BROWSERS, NAMED_BY, a_browser, printed
 from altmas.reports.writing import write_report
+from worlds.commands import altmas, told
 from worlds.reports import made
 
 there = pytest.mark.skipif(not any(map(shutil.which, BROWSERS)), reason="no browser: apt install chromium")
@@ -62,9 +60,9 @@ def test_printed_whole_with_its_tables_open_and_a_place_to_sign(audit, page, tmp
 def test_from_the_command_line(tmp_path):
     with made(tmp_path / "audit"):
         pass
-    done = CliRunner().invoke(main, ["report", str(tmp_path / "audit"), "--pdf", "-o", str(tmp_path / "r.pdf")])
-    assert done.exit_code == 0, done.output
-    assert Path(tmp_path / "r.pdf").read_bytes().startswith(b"%PDF")
-    wrong = CliRunner().invoke(main, ["report", str(tmp_path / "audit"), "--pdf", "-o", str(tmp_path / "r.html")])
-    assert wrong.exit_code == 2
-    assert "does not end in .pdf" in wrong.output
+    target = tmp_path / "r.pdf"
+    told("report", tmp_path / "audit", "--pdf", "-o", target)
+    assert target.read_bytes().startswith(b"%PDF")
+    wrong = altmas("report", tmp_path / "audit", "--pdf", "-o", tmp_path / "r.html")
+    assert wrong.code == 2
+    assert "does not end in .pdf" in wrong.err

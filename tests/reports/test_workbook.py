@@ -25,8 +25,8 @@ def rows_of(sheet):
 def test_every_table_is_a_sheet_with_real_numbers(facts):
     book = opened(facts)
     [model] = facts["models"]
-    assert {"Summary", "Estimates", "By predicted class", "By region", "Recall by true class", "Confusion", "Calibration",
-            "Declared classes", "Annotators", "Settings", "Events"} <= set(book.sheetnames)  # fmt: skip
+    assert {"Summary", "Estimates", "By predicted class", "By region", "Recall by true class", "Confusion",
+            "Calibration", "Declared classes", "Annotators", "Settings", "Events"} <= set(book.sheetnames)  # fmt: skip
     estimates = rows_of(book["Estimates"])
     for name in ("estimate", "low", "high"):
         assert [row[name] for row in estimates] == pytest.approx([row[name] for row in model["estimates"]])
