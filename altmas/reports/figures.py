@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WIDTH = 5.6
 """Width of a figure in inches, small enough that letters stay readable on a telephone."""
 
+SMALLEST = 8
+"""Points that letters have at least: 11 pixels on a telephone."""
+
 FOREST_ROWS, WIDTH_LINES = 30, 5
 """Groups in a forest, and metrics in the figure of widths, at most."""
 
@@ -202,6 +205,10 @@ def _count(value: float) -> str:
 
 
 def _sized(ax: Axes, height: float, width: float = WIDTH) -> Axes:
+    from matplotlib.text import Text
+
     figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]
     figure.set_size_inches(width, max(height, 1.1))
+    for letters in figure.findobj(Text):
+        letters.set_fontsize(max(letters.get_fontsize(), SMALLEST))  # type: ignore[attr-defined]
     return ax
