@@ -149,7 +149,7 @@ def gather_result(
     """The same of a result of `assess`, which has no record, no annotators and no targets."""
     pool, findings = result.pool, ResultFindings(result)
     combined = getattr(result, "fitted", None)
-    surface = combined.arms.names if surface is None and combined is not None else surface
+    surface = tuple(combined.arms.names) if surface is None and combined is not None else surface
     wanted = _wanted(pool, compare, rope, within, surface, estimator)
     models = [_model(findings, pool, result.method, name, wanted) for name in _told_of(findings, pool)]
     none = dict.fromkeys(("targets", "status", "agreement", "conduct", "trail", "items"))

@@ -210,5 +210,5 @@ def _sized(ax: Axes, height: float, width: float = WIDTH) -> Axes:
     figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]
     figure.set_size_inches(width, max(height, 1.1))
     for letters in figure.findobj(Text):
-        letters.set_fontsize(max(letters.get_fontsize(), SMALLEST))  # type: ignore[attr-defined]
+        letters.set_fontsize(max(letters.get_fontsize(), SMALLEST))
     return ax

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from altmas.audits.told import Told, far_apart, few_labels
-from altmas.core.contest import HoldsContests
 from altmas.core.findings import Findings, Forecasts, TellsAnytime
 from altmas.core.result import ContestResult, Result, estimates_table
 from altmas.core.tasks import Best, Task
@@ -75,15 +74,10 @@ class ResultFindings(Told):
     ) -> AccuracySurface:
         """The result's own surface if it is the one asked for, or one of its answers."""
         own: Any = getattr(self.result, "fitted", None)
-        if own is not None and (by is None or tuple(own.arms.names) == tuple(by)):
+        if own is not None and (by is None or by == tuple(own.arms.names)):
             fitted: AccuracySurface = own
             return fitted
         return surface_from_log(
             self.pool, self.result.answers, by, estimator=estimator, model=model, level=self.level,
             seed=self.found.job.seed, at_random="inclusion" not in self.result.answers and self.method_name == "random",
         )  # fmt: skip
-
-    @property
-    def leads(self) -> bool:
-        """Whether it can be told which of several models is best."""
-        return isinstance(self.found, HoldsContests) and len(self.models) > 1
