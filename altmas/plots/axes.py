@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from altmas.words.wording import short
+from altmas.words.language import sentence
+from altmas.words.wording import marked, short
+from altmas.words.wording import percent as in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,12 +35,13 @@ def new_axes(width: float = 7, height: float = 4.2) -> Axes:
     return axes
 
 
-def in_percent(ax: Axes, axis: str, unit: str = "%") -> None:
-    """Write the numbers along an axis, `x` or `y`, in percent."""
+def in_percent(ax: Axes, axis: str, *, unit: bool = True) -> None:
+    """Write the numbers along an axis, `x` or `y`, in percent; without `unit` the numbers alone."""
     from matplotlib.ticker import FuncFormatter
 
     def written(value: float, _: Any) -> str:
-        return f"{100 * value:.3g}{unit}".replace("-", "\N{MINUS SIGN}")
+        number = marked(f"{100 * value:.3g}".replace("-", "\N{MINUS SIGN}"))
+        return sentence("{number}%", number=number) if unit else number
 
     (ax.xaxis if axis == "x" else ax.yaxis).set_major_formatter(FuncFormatter(written))
 
@@ -91,5 +94,5 @@ def percent(p: float) -> str:
     ('95%', '12%', '<1%', '99.5%')
     """
     if 0 < p < 0.01:
-        return "<1%"
-    return f"{p:.0%}" if p < 0.95 else f"{100 * p:.3g}%"
+        return f"<{in_words(0.01)}"
+    return in_words(p, ".0f" if p < 0.95 else ".3g")
