@@ -25,7 +25,7 @@ from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
 from altmas.plots.history import plot_history
 from altmas.words.language import sentence
-from altmas.words.wording import Row, is_share, level_of, marked, named, short
+from altmas.words.wording import Row, class_name, is_share, level_of, marked, named, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,7 +119,7 @@ def confusion(cells: Sequence[Row]) -> Axes:
         if value >= 0.5:
             weight = "bold" if agree else "normal"
             ax.text(x, y, _count(value), ha="center", va="center", fontsize=8, weight=weight)
-    place_names(ax, [short(name, 14) for name in predicted], [short(name, 14) for name in true])
+    place_names(ax, [short(class_name(name), 14) for name in predicted], [short(name, 14) for name in true])
     ax.set_xlabel(sentence("predicted class"))
     ax.set_ylabel(sentence("true class"))
     side = max(WIDTH, 1 + 0.38 * len(predicted)) if len(predicted) > 5 else 3.8

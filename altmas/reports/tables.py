@@ -11,6 +11,7 @@ from altmas.words.promises import promised
 from altmas.words.wording import (
     Row,
     chance,
+    class_name,
     clean,
     counted,
     figure,
@@ -225,7 +226,7 @@ def cells_table(cells: Iterable[Row], level: float, most: int, left_out: int = 0
     rows = [row for row in cells if row["estimate"] is not None]
     columns = [
         text(sentence("true class"), "true"),
-        text(sentence("predicted class"), "predicted"),
+        (sentence("predicted class"), lambda row: class_name(row["predicted"])),
         *_items(level),
     ]
     left = left_out + max(len(rows) - most, 0)
@@ -250,7 +251,7 @@ def classes_table(rows: Sequence[Row], level: float) -> Table:
 def calibration_table(bins: Sequence[Row], level: float) -> Table:
     """One row per score bin."""
     columns = [
-        text(sentence("score"), "bin"),
+        (sentence("score"), lambda row: marked(clean(row["bin"]))),
         whole(sentence("items"), "size"),
         (sentence("mean score"), lambda row: figure(row["score"], share=True)),
         *accuracy(level),

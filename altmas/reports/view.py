@@ -107,7 +107,7 @@ def _forest(found: Row, level: float, overall: float | None, key: str, whose: st
     if found["by"] == "class" and recalls is not None:
         title = sentence("Precision and recall{whose} by class", whose=whose)
         return draw(key, title, figures.forest, found["rows"], level, overall, recalls["rows"])
-    title = _accuracy_by(clean(found["by"]), whose)
+    title = _accuracy_by(sentence("class") if found["by"] == "class" else clean(found["by"]), whose)
     return draw(key, title, figures.forest, found["rows"], level, overall)
 
 
