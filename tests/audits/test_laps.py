@@ -93,7 +93,7 @@ def test_two_audits_in_one_process_have_nothing_in_common(tmp_path, world):
     first, second = (make_audit(tmp_path / name, world, seed=3) for name in ("first", "second"))
     with first, second:
         answer(first, world, 40)
-        answer(second, world, 40, reply=lambda position: world.wrong(position))
+        answer(second, world, 40, reply=world.wrong)
         for audit in (first, second, first):
             audit.refit()
             assert same(audit)
