@@ -39,7 +39,12 @@ def repeated(times: Any, body: Callable[..., Sequence[Any]], *state: Any) -> Seq
     """
     tf = tensorflow()
     begun = (tf.constant(0), *state)
-    ended = tf.while_loop(lambda step, *_: step < times, lambda step, *now: (step + 1, *body(step, *now)), begun)
+    ended = tf.while_loop(
+        lambda step, *_: step < times,
+        lambda step, *now: (step + 1, *body(step, *now)),
+        begun,
+        parallel_iterations=1,  # each step rests on the one before
+    )
     return tuple(ended[1:])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,7 +10,7 @@ from scipy.special import logit
 
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
-from altmas.surrogates.backend import repeated, tensorflow, tensorflow_probability
+from altmas.surrogates.backend import tensorflow, tensorflow_probability
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
 from altmas.surrogates.surface.beta_mixture import OFFSET, SLOPE, gaussian_nodes
 from altmas.surrogates.surface.likelihood import expected_log_likelihood, tensor_alpha_and_beta, tensor_mean_and_scale
@@ -262,7 +261,8 @@ def _compiled_training(gp: SurfaceGP) -> Any:
         return gp.settings.prior_weight * divergence + _departure(gp) - fit
 
     def train(x: Any, right: Any, wrong: Any, target: Any, supervised: Any, steps: Any) -> Any:
-        def one_step(_: Any, loss: Any) -> Sequence[Any]:
+        loss = tf.constant(0.0, tf.float64)
+        for _ in tf.range(steps):
             with tf.GradientTape() as tape:
                 loss = loss_of(x, right, wrong, target, supervised)
             slopes = tape.gradient(loss, variables)
@@ -274,12 +274,10 @@ def _compiled_training(gp: SurfaceGP) -> Any:
                     lr=tf.constant(gp.settings.learning_rate, tf.float64), beta1=tf.constant(BETA_1, tf.float64),
                     beta2=tf.constant(BETA_2, tf.float64), epsilon=tf.constant(EPSILON, tf.float64), grad=slope,
                 )  # fmt: skip
-            return (loss,)
-
-        return repeated(steps, one_step, tf.constant(0.0, tf.float64))[0]
+        return loss
 
     # Open in the number of arms that are fitted and of steps, so that one trace serves every fit and update.
     spec, width = tf.TensorSpec, gp.features.shape[1]
     column = spec([None], tf.float64)
     signature = [spec([None, width], tf.float64), column, column, column, column, spec([], tf.int32)]
-    return tf.function(train, input_signature=signature, autograph=False)
+    return tf.function(train, input_signature=signature)
