@@ -385,7 +385,7 @@ class Audit(Record):
         return self.findings(level).surface(by, estimator=estimator, model=model)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
-        """Write the report: .html, .md or .json, by the file's name; `lang="de"` for German."""
+        """Write the report: .html, .md, .json, .xlsx or .pdf, by the file's name; `lang="de"` for German."""
         from altmas.reports.writing import write_report
 
         return write_report(self, Path(path), **options)

@@ -6,59 +6,47 @@ questions without a label, the annotators, the history, and what a reader must b
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import ndtri
 
 from altmas.audits.agreement import Agreement, agreement, by_annotator, by_class, with_experts
 from altmas.audits.conduct import Conduct, conduct_of
 from altmas.audits.sample import Drawing, drawing
 from altmas.audits.settings import ECE
 from altmas.audits.state import State
+from altmas.audits.told import Told, far_apart
 from altmas.catalogue import findings_of
 from altmas.core.checks import fraction
-from altmas.core.contest import Contest, HoldsContests, best_by_metric
+from altmas.core.contest import HoldsContests
 from altmas.core.doing import doing, so_far
 from altmas.core.estimates import whatever_missing
 from altmas.core.findings import (
-    AllowsForPeople,
-    ComparesModels,
     Findings,
     Forecasts,
     Identifies,
     KnowsChances,
     TellsAnytime,
-    TellsCalibration,
-    TellsConfusion,
-    TellsFeatures,
-    TellsGroups,
-    asked,
-    classes_seen,
 )
 from altmas.core.method import Job, ReplayedRun, Replays, draws_alike
-from altmas.core.plain import plain_rows
-from altmas.core.pool import Pool
 from altmas.core.result import estimates_table
 from altmas.core.targets import resolve_metrics
-from altmas.core.tasks import Best, Compare, Identify, Surface
+from altmas.core.tasks import Best, Compare, Identify, Surface, Task
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
 from altmas.words.best import best_verdict
-from altmas.words.cautions import accepted_loss, drawn_after, far_apart, few_labels, not_as_registered, without_label
-from altmas.words.classes import never_answered
+from altmas.words.cautions import accepted_loss, drawn_after, few_labels, not_as_registered, without_label
 from altmas.words.conduct import conduct_warnings, drawing_warnings
-from altmas.words.features import features_sentence
 from altmas.words.in_short import in_short
 from altmas.words.no_answer import failures, never_right
 from altmas.words.notebooks import estimates_html, page
-from altmas.words.people import if_wrong, known_before, measured_against, reading_warnings
+from altmas.words.people import reading_warnings
 from altmas.words.promises import taken_as_alike
 
 if TYPE_CHECKING:
@@ -68,7 +56,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class AuditFindings:
+class AuditFindings(Told):
     """Estimates of the audit's metrics, and whatever else is asked of the same answers."""
 
     audit: Audit = field(repr=False)
@@ -78,19 +66,19 @@ class AuditFindings:
     names: tuple[str, ...]  # of the metrics wanted, with calibration error
 
     @property
-    def level(self) -> float:
-        """Of the intervals."""
-        return self.found.level
+    def method_name(self) -> str:
+        """The name of the audit's method."""
+        return self.audit.method.name
 
     @property
-    def labels(self) -> int:
-        """Labels these findings rest on."""
-        return len(self.drawn.answers)
+    def goal(self) -> Task:
+        """The audit's task."""
+        return self.audit.settings.goal
 
     @property
-    def pool(self) -> Pool:
-        """The pool of the audit."""
-        return self.audit.pool
+    def combinations_only(self) -> Any:
+        """The combinations that the questions were drawn for, where the method tells of nothing else; else None."""
+        return getattr(self.audit.method, "surface_task", None)
 
     def _repr_html_(self) -> str:
         rows = self.estimates.to_dict("records")
@@ -98,19 +86,9 @@ class AuditFindings:
         return page(f"Findings from {self.labels:,} labels", said, estimates_html(rows))
 
     @property
-    def models(self) -> tuple[str, ...]:
-        """Names of the models under test."""
-        return tuple(one.name for one in self.pool.outputs)
-
-    @property
     def missing(self) -> dict[str, int]:
         """Questions without a label, by reason."""
         return dict(self.drawn.reasons)
-
-    @property
-    def knows_chances(self) -> bool:
-        """Whether every item's chance of being asked about is known: for `certified` and `random`."""
-        return isinstance(self.found, KnowsChances)
 
     @cached_property
     def estimates(self) -> pd.DataFrame:
@@ -150,25 +128,6 @@ class AuditFindings:
         more = pd.DataFrame(rows)
         return more if "model" in table else more.drop(columns="model")
 
-    def groups(self, by: str = "class", metric: str = "accuracy", model: str | None = None) -> pd.DataFrame:
-        """A metric per group with its interval, and P(worst)."""
-        return self._of_groups.groups(by, metric, model)
-
-    def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None) -> pd.DataFrame:
-        """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
-        return self._of_groups.ranking(by, metric, m, model)
-
-    def compare(
-        self, by: str, a: Hashable, b: Hashable, metric: str = "accuracy", rope: float = 0.05, model: str | None = None
-    ) -> dict[str, Any]:
-        """How much higher a metric is in group `a`; probabilities that it is lower, equal within `rope`, or higher."""
-        return self._of_groups.compare(by, a, b, metric, rope, model)
-
-    @property
-    def _of_groups(self) -> TellsGroups:
-        found: TellsGroups = asked(self.found, TellsGroups, self.audit.method.name)
-        return found
-
     def surface(
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
     ) -> AccuracySurface:
@@ -179,7 +138,7 @@ class AuditFindings:
     @cached_property
     def verdict(self) -> str:
         """What the answers say about the audit's task, in words."""
-        task = self.audit.settings.goal
+        task = self.goal
         if isinstance(task, Identify) and isinstance(self.found, Identifies):
             return str(self.found.identified(task).attrs["verdict"])
         if isinstance(task, Best) and isinstance(self.found, HoldsContests):
@@ -191,82 +150,6 @@ class AuditFindings:
         if isinstance(surface, Surface):
             return surface_found(self.audit.method, self.found, surface).verdict
         return in_short(self.found.estimates, self.level, self.pool.size)
-
-    def confusion(self, model: str | None = None) -> pd.DataFrame | None:
-        """Counts per true and predicted class on the whole pool, each with its interval."""
-        return self.found.confusion(model) if isinstance(self.found, TellsConfusion) else None
-
-    @cached_property
-    def classes_seen(self) -> pd.DataFrame:
-        """How many answers had each declared class; where the method tells it, how many items the pool holds."""
-        return classes_seen(self.found)
-
-    @property
-    def classes_verdict(self) -> str:
-        """Which declared classes were never the answer, in a sentence; nothing where all were."""
-        answers, pool = self.drawn.answers, self.pool
-        return never_answered(answers.unseen(pool), len(pool.classes), len(answers), pool.size)
-
-    def calibration(self, model: str | None = None) -> pd.DataFrame | None:
-        """Score and accuracy per score bin; None without scores that are probabilities."""
-        return self.found.calibration(model) if isinstance(self.found, TellsCalibration) else None
-
-    def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
-        """Expected calibration error: estimate, low, high."""
-        return self.found.ece(model) if isinstance(self.found, TellsCalibration) else None
-
-    def differences(self) -> pd.DataFrame | None:
-        """Paired differences of every two models, or of many with the leader; None for one."""
-        return self.found.differences() if isinstance(self.found, ComparesModels) else None
-
-    def best(self) -> pd.DataFrame | None:
-        """The models by every metric, best first; None for one."""
-        if isinstance(self.found, HoldsContests) and len(self.models) > 1:
-            return best_by_metric(self.contests)
-        return None
-
-    @cached_property
-    def contests(self) -> tuple[Contest, ...]:
-        """Which model is best, by every metric; none for one model, or where the method cannot tell."""
-        if len(self.models) < 2 or not isinstance(self.found, HoldsContests):
-            return ()
-        task = self.audit.settings.goal
-        names = [one.name for one in self.found.job.metrics]
-        if isinstance(task, Best):  # the metric that decides comes first
-            names.sort(key=lambda name: name != task.name)
-        return tuple(self.found.contest(name) for name in names)
-
-    @property
-    def features_verdict(self) -> str:
-        """What features were worth, in a sentence; nothing where there are none."""
-        worth = self.found.features if isinstance(self.found, TellsFeatures) else None
-        return "" if worth is None else features_sentence(worth)
-
-    @property
-    def readings(self) -> int:
-        """How many answers experts have read."""
-        return self.found.readings if isinstance(self.found, AllowsForPeople) else 0
-
-    @cached_property
-    def people(self) -> dict[str, Any]:
-        """What the figures are measured against, in sentences, and what they would be if annotators were wrong.
-
-        `sensitivity` has a row per model, share of wrong answers, and how they are wrong, for the first metric; it is
-        empty where experts have read answers, or the method cannot tell.
-        """
-        found, readings = self.found, self.readings
-        table = found.reading_table() if isinstance(found, AllowsForPeople) else None
-        changed = 0 if table is None else int((table["answer"] != table["label"]).sum())
-        rows = [] if readings or not isinstance(found, AllowsForPeople) else plain_rows(found.sensitivity(main=True))
-        told = measured_against(readings, changed, self.labels)
-        known = 0 if self.pool.known is None else int((self.pool.known >= 0).sum())
-        first = [row for row in rows if row.get("model", "") == rows[0].get("model", "")]
-        sentences = [one for one in (told, if_wrong(first), known_before(known)) if one]
-        return {"readings": readings, "changed": changed, "sentences": sentences, "sensitivity": rows}
-
-    def forecast(self, within: float) -> pd.DataFrame | None:
-        """Labels needed in all for ordinary intervals of +- `within`, and what random sampling would have needed."""
-        return self.found.forecast(within) if isinstance(self.found, Forecasts) else None
 
     @cached_property
     def history(self) -> pd.DataFrame:
@@ -317,11 +200,7 @@ def ordinary(found: Findings) -> Sequence[Any]:
 
 def _warnings(found: AuditFindings) -> Sequence[str]:
     out = [accepted_loss(event.body) for event in found.audit.events() if event.kind == "recovered"]
-    if {"plug_in", "design"} <= set(found.estimates):
-        for row in found.estimates.dropna(subset=["design"]).to_dict("records"):
-            error = (row["high"] - row["low"]) / 2 / float(ndtri((1 + found.level) / 2))
-            if error > 0 and abs(row["plug_in"] - row["design"]) > 2 * error:
-                out.append(far_apart(row))
+    out += far_apart(found)
     lost = len(found.drawn.missing)
     if lost:
         models_them = found.knows_chances and not draws_alike(found.audit.method)

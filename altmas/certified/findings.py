@@ -22,6 +22,7 @@ from altmas.certified.functionals import Ratio, group_accuracy, group_difference
 from altmas.certified.missing import Signed, filled, worlds_of_answers
 from altmas.certified.people import left_out, reading_table
 from altmas.certified.race import inclusion_at
+from altmas.certified.recalls import recalls
 from altmas.certified.result import CertifiedResult
 from altmas.certified.sensitivity import RATES, sensitivity
 from altmas.certified.state import State, follow, replay, start
@@ -153,6 +154,10 @@ class CertifiedFindings:
     def class_counts(self) -> pd.DataFrame:
         """How many items of each class the pool holds, with its interval."""
         return self.estimator.class_counts()
+
+    def recalls(self, model: str | None = None) -> pd.DataFrame:
+        """How many items of each true class are found, with its interval, and P(worst)."""
+        return recalls(self.of_model(model))
 
     # Groups
 

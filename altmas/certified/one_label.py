@@ -1,6 +1,7 @@
 """Influences that one label of each item moves, and all its other labels alike: no table of all labels is needed.
 
-So it is for accuracy and precision, where only the label that was predicted counts; and for the difference of two.
+So it is for accuracy and precision, where only the label that was predicted counts; for the recall of a class, where
+only that class does; and for the difference of two.
 """
 
 from __future__ import annotations
@@ -57,12 +58,17 @@ def of_one_label(gradient: FloatArray, columns: IntArray) -> OneLabel | None:
     >>> found = of_one_label(np.eye(2, 3) / 4, np.array([0, 1, 2, -1]))
     >>> found.label.tolist(), found.step.tolist()
     ([0, 1, 2, 2], [0.25, 0.25, 0.0, 0.0])
+    >>> of_one_label(np.array([[0.0, 0.0], [-0.1, 0.2], [0.0, 0.0]]), np.array([0, 1])).label.tolist()
+    [1, 1]
     >>> of_one_label(np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), np.array([0, 1])) is None
     True
     """
     classes, width = gradient.shape
     if classes < 2:
         return None
+    if len(moving := np.flatnonzero(gradient.any(axis=1))) == 1:  # the recall of a class
+        [one], nothing = moving, np.zeros(len(columns))
+        return OneLabel(np.full(len(columns), one), nothing, np.append(gradient[one], 0.0)[columns])
     places, diagonal = np.arange(width), np.arange(min(classes, width))
     base = gradient[np.where(places == 0, 1, 0), places]  # of some label that was not predicted
     rest = gradient - base

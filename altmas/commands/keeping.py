@@ -152,8 +152,10 @@ def refit(audit: Path) -> None:
 
 @command()
 @shared.folder
-@click.option("-o", "--out", "target", default="report.html", show_default=True, type=shared.FILE_OUT,
-              help=".html, .md or .json")  # fmt: skip
+@click.option("-o", "--out", "target", type=shared.FILE_OUT, help=".html, .md, .json, .xlsx or .pdf. Default: "
+              "report.html.")  # fmt: skip
+@click.option("--pdf", is_flag=True, help="Write report.pdf, or another name by -o; printed by a browser that is "
+              "there: Chromium, Chrome or Edge.")  # fmt: skip
 @shared.level
 @click.option("--compare", "pairs", multiple=True, metavar="GROUP:A:B", help="Compare two groups, such as region:n:s.")
 @click.option("--surface", metavar="GROUP,GROUP", help="Add the accuracy of every combination of some groups.")
@@ -161,11 +163,15 @@ def refit(audit: Path) -> None:
 @click.option("--contents", is_flag=True, help="Show the items' own columns in the report.")
 @click.option("--lang", default=ENGLISH, show_default=True, type=click.Choice(languages()), help="Its language.")
 def report(
-    audit: Path, target: Path, level: float | None, pairs: tuple[str, ...], surface: str | None, within: float,
-    contents: bool, lang: str,
+    audit: Path, target: Path | None, pdf: bool, level: float | None, pairs: tuple[str, ...], surface: str | None,
+    within: float, contents: bool, lang: str,
 ) -> None:  # fmt: skip
     """Write the report: one file that needs nothing else."""
     compare = [_three(pair) for pair in pairs]
+    if target is None:
+        target = Path("report.pdf" if pdf else "report.html")
+    elif pdf and target.suffix.lower() != ".pdf":
+        raise click.BadParameter(f"{target.name!r} does not end in .pdf", param_hint="--out")
     with shared.opened(audit) as held:
         written = held.report(
             target, level=level, compare=compare, within=within, contents=contents, surface=surface, lang=lang

@@ -116,6 +116,13 @@ class TellsConfusion(Protocol):
 
 
 @runtime_checkable
+class TellsRecalls(Protocol):
+    """How many items of each true class the model finds, each with its interval, and which class is probably worst."""
+
+    def recalls(self, model: str | None = None) -> pd.DataFrame: ...
+
+
+@runtime_checkable
 class CountsClasses(Protocol):
     """How many items of each class the whole pool holds, each with its interval."""
 

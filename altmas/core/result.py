@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
@@ -77,6 +79,16 @@ class Result:
         band = self.estimates["promise"].iloc[0]
         title = f"{self.method}; band: {band}"
         return plot_history(self.history, metrics=metrics, truth=truth, ax=ax, title=title)
+
+    def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
+        """Write what was found as one file: .html, .md, .json, .xlsx or .pdf, by its name.
+
+        `title` stands above it; `compare` are pairs of groups `(by, a, b)`, `surface` names attributes whose
+        combinations are to be told, `within` is the precision that labels are forecast for.
+        """
+        from altmas.reports.writing import write_report
+
+        return write_report(self, path, **options)
 
     def __repr__(self) -> str:
         head = f"Result of {self.method} after {len(self.answers)} labels\n{self.estimates.to_string(index=False)}"

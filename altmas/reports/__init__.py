@@ -1,6 +1,7 @@
-"""Reports of an audit: one file as HTML, Markdown or JSON.
+"""Reports of an audit, or of a result: one file as HTML, Markdown, JSON, a workbook or PDF.
 
 `facts*` gather everything a report says as plain data, which is the JSON report; `tables`, `figures` and `view` make of
-it what is shown, `templates` lay it out, `writing` writes it. Nothing is estimated here: numbers come from an audit's
-findings, sentences from `words`, pictures from `plots`.
+it what is shown, `templates` lay it out, `sheets` and `workbook` make a workbook of it, `printing` has a browser print
+the page, `writing` writes it. Nothing is estimated here: numbers come from an audit's
+findings, or a result's, sentences from `words`, pictures from `plots`.
 """

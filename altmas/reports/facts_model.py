@@ -8,26 +8,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from altmas.core.groups import groups_by
-from altmas.core.plain import plain_data, plain_rows
+from altmas.core.plain import plain_data, plain_name, plain_rows
 from altmas.metrics.errors import AltmasError
 from altmas.reports.facts_tables import calibration_facts, confusion_facts, surface_facts, thinned
 from altmas.surfaces.membership import membership
 from altmas.words.comparing import picked_after_looking, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
 from altmas.words.promises import promise_in_words
+from altmas.words.recalls import lowest_recall
 from altmas.words.unanswered import unanswered
 from altmas.words.verdict import how_good, next_step, random_needed, reach
-from altmas.words.wording import counted, quoted
+from altmas.words.wording import counted, quoted, short
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from altmas.audits.looks import AuditFindings
+    from altmas.audits.told import Told
     from altmas.core.pool import Pool
     from altmas.surfaces.membership import By
     from altmas.surfaces.recipe import SurfaceRecipe
 
 MAIN = "accuracy"
+UNNAMED = "model"
+"""What a model is called that came without a name."""
+
 MOST_GROUPS, MOST_CLASSES = 1000, 200
 """Of more groups than this no table is made, and of more classes than this no confusion: it would take minutes."""
 
@@ -53,7 +57,7 @@ class Wanted:
 class ModelFacts:
     """Gathers the facts about one model; `left_out` tells what could not be said, and why."""
 
-    findings: AuditFindings
+    findings: Told
     pool: Pool
     method: str
     name: str
@@ -66,13 +70,14 @@ class ModelFacts:
         groups = [found for by in self._looked_at() if (found := self._groups(by))]
         forecast = self._forecast()
         main = main_row(estimates)
-        surface = self._surface()
+        surface, recalls = self._surface(), self._recalls()
         return {
             "name": self.name,
-            "verdict": {**self._verdict(main, forecast), "worst": self._worst(groups, surface)},
+            "verdict": {**self._verdict(main, forecast), "worst": self._worst(groups, surface, recalls)},
             "main": main and main["metric"],
             "estimates": estimates,
             "groups": groups,
+            "recalls": recalls,
             "comparisons": self._comparisons(groups),
             "surface": surface,
             "confusion": self._confusion(),
@@ -85,6 +90,11 @@ class ModelFacts:
     @property
     def _one(self) -> str | None:
         return self.name if len(self.findings.models) > 1 else None
+
+    @property
+    def _named(self) -> str:
+        """The model's name in a sentence; nothing where nobody gave it one."""
+        return "" if self.name == UNNAMED else short(self.name)
 
     def _rows_of(self, table: pd.DataFrame) -> list[dict[str, Any]]:
         rows = plain_rows(table)
@@ -99,7 +109,7 @@ class ModelFacts:
 
     def _combinations_only(self) -> str | None:
         """Where to find what the method tells instead, where it tells of combinations only."""
-        drawn_for = getattr(self.findings.audit.method, "surface_task", None)
+        drawn_for = self.findings.combinations_only
         if drawn_for is None:
             return None
         told = f"Method {quoted(self.method)} tells of combinations: "
@@ -108,9 +118,13 @@ class ModelFacts:
         by = ",".join(membership(self.pool, drawn_for.by, bins=drawn_for.estimator.bins).arms.names)
         return f"{told}altmas report --surface {by} adds them."
 
-    def _worst(self, groups: Sequence[dict[str, Any]], surface: dict[str, Any] | None) -> list[str]:
+    def _worst(
+        self, groups: Sequence[dict[str, Any]], surface: dict[str, Any] | None, recalls: dict[str, Any] | None
+    ) -> list[str]:
         """The first screen's sentences; combinations, if they were asked for, are not cut off with the last of them."""
         lines = worst_lines(groups)
+        if recalls is not None and recalls["verdict"] and groups:
+            lines.insert(1 if groups[0]["by"] == "class" and groups[0]["verdict"] else 0, recalls["verdict"])
         if surface is None:
             elsewhere = self._combinations_only()
             return lines if elsewhere is None else [elsewhere]
@@ -142,7 +156,9 @@ class ModelFacts:
         table = self._asked(part, lambda: self.findings.groups(by, MAIN, self._one))
         if table is None:
             return None
-        rows = plain_rows(table, ("group",))
+        named = groups_by(self.pool.of_model(self._one), by)
+        told = {plain_name(name) for name, has in zip(named.names, named.told, strict=True) if has}
+        rows = [row for row in plain_rows(table, ("group",)) if row["group"] in told]  # failures are no group
         return {
             "by": by,
             "metric": MAIN,
@@ -151,6 +167,21 @@ class ModelFacts:
             "verdict": worst_of(by, rows),
             "settled": settled(rows),
         }
+
+    def _recalls(self) -> dict[str, Any] | None:
+        """How many of each true class are found; of many classes it would take long."""
+        part, classes = "recall by true class", len(self.pool.classes)
+        if self._combinations_only() is not None:
+            return None
+        if classes > MOST_CLASSES:
+            self._leave_out(part, f"{classes:,} classes are too many; at most {MOST_CLASSES}.")
+            return None
+        table = self._asked(part, lambda: self.findings.recalls(self._one))
+        if table is None:
+            return None
+        told = ["class", "labels", "estimate", "low", "high", "p_worst"]
+        rows = plain_rows(table[told], ("class",))
+        return {"rows": rows, "verdict": lowest_recall(rows)}
 
     def _comparisons(self, groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         asked = [(by, a, b, False) for by, a, b in self.wanted.compare]
@@ -214,13 +245,13 @@ class ModelFacts:
         exact = main is not None and str(main["promise"]).startswith("exact")
         compared = main is not None and not exact and self.method != "random"
         return {
-            "how_good": how_good(main, level, size) if main else "No metric was asked for.",
+            "how_good": how_good(main, level, size, self._named) if main else "No metric was asked for.",
             "reach": reach(main) if main else "",
             "promise": promise_in_words(main, level) if main else "",
             "next": "" if exact else next_step(ahead, size),
             "random": random_needed(main) if main and compared else "",
             "features": self.findings.features_verdict,
-            "unanswered": unanswered(self.findings.missing, main),
+            "unanswered": unanswered(self.findings.missing, main) if "open" in self.findings.missing else "",
         }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from altmas.core.plain import plain_name, plain_rows
+from altmas.core.pool import NO_CLASS
 from altmas.core.pool_columns import MISSING
 from altmas.surfaces.combinations import is_missing
 from altmas.surfaces.marginals import worst_first
@@ -39,6 +40,7 @@ def confusion_facts(table: pd.DataFrame, classes: int) -> dict[str, Any]:
     """
     rows = plain_rows(table, ("true", "predicted"))
     wrong = [row for row in rows if row["true"] != row["predicted"] and (row["estimate"] or 0) > 0]
+    wrong = [row for row in wrong if row["predicted"] != NO_CLASS]  # where it gave no answer it confused nothing
     worst = sorted(wrong, key=lambda row: -row["estimate"])[:MOST_CELLS]
     whole = classes <= WHOLE_CONFUSION
     return {"classes": classes, "cells": rows if whole else [], "worst": worst, "left_out": len(wrong) - len(worst)}

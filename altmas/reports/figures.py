@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 WIDTH = 5.6
 """Width of a figure in inches, small enough that letters stay readable on a telephone."""
 
+SMALLEST = 8
+"""Points that letters have at least: 11 pixels on a telephone."""
+
 FOREST_ROWS, WIDTH_LINES = 30, 5
 """Groups in a forest, and metrics in the figure of widths, at most."""
 
@@ -31,8 +34,11 @@ FAINTEST_COUNT, DARKEST_COUNT = 0.06, 0.45
 """Shades of the confusion's cells: letters must stay readable on the darkest."""
 
 
-def forest(rows: Sequence[Row], level: float, overall: float | None) -> Axes:
-    """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends."""
+def forest(rows: Sequence[Row], level: float, overall: float | None, recalls: Sequence[Row] = ()) -> Axes:
+    """Accuracy per group with its interval and P(worst), the lowest first; of many groups the two ends.
+
+    Where the groups are classes, `recalls` are drawn beside them.
+    """
     known = [row for row in rows if row["estimate"] is not None]
     worst = np.array([row["p_worst"] for row in known], dtype=np.float64)
     display = ForestDisplay.from_band([row["group"] for row in known], _band(known), level, worst, FOREST_ROWS)
@@ -42,11 +48,27 @@ def forest(rows: Sequence[Row], level: float, overall: float | None) -> Axes:
     if not display.left_out:
         for drawn in (*ax.collections, *ax.lines):
             drawn.set(color=INK[0])
+    if found := {str(row["class"]): row for row in recalls if row["estimate"] is not None}:
+        _beside(ax, display.names, found, several=display.left_out > 0)
     if overall is not None:
         ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-    ax.set_xlabel(f"accuracy, {100 * level:.6g}% interval{'; dashed: overall' if overall is not None else ''}")
+    what, dashed = "share of items" if found else "accuracy", "" if overall is None else "; dashed: accuracy overall"
+    ax.set_xlabel(f"{what}, {100 * level:.6g}% interval{dashed}")
     in_percent(ax, "x")
-    return _sized(ax, 1.0 + 0.21 * (shown + (2 if display.left_out else 0)))
+    each = 0.3 if found else 0.21
+    return _sized(ax, 1.0 + each * (shown + (2 if display.left_out else 0)) + (0.25 if found else 0))
+
+
+def _beside(ax: Axes, names: Sequence[str], found: Mapping[str, Row], *, several: bool) -> None:
+    """A second mark below the first of each class: how many of the class are found."""
+    places = [(y + 0.3, found[name]) for y, name in zip(ax.get_yticks(), names, strict=True) if name in found]
+    ys, rows = [y for y, _ in places], [row for _, row in places]
+    if not several:
+        for k, one in enumerate(ax.lines):
+            one.set_label("_" if k else "right where it says so (precision)")
+    ax.hlines(ys, [row["low"] for row in rows], [row["high"] for row in rows], color=INK[1], linewidth=1.5, alpha=0.6)
+    ax.plot([row["estimate"] for row in rows], ys, "s", ms=4, color=INK[1], label="found where it is so (recall)")
+    write_legend(ax, fontsize=8, ncols=1, loc="lower left", bbox_to_anchor=(0, 1))
 
 
 def reliability(bins: Sequence[Row], level: float) -> Axes:
@@ -80,12 +102,11 @@ def confusion(cells: Sequence[Row]) -> Axes:
             ax.add_patch(Rectangle((x - 0.48, y - 0.48), 0.96, 0.96, facecolor=colour, alpha=shade, linewidth=0))
         if value >= 0.5:
             weight = "bold" if agree else "normal"
-            size = 8 if len(predicted) <= 12 else 6
-            ax.text(x, y, _count(value), ha="center", va="center", fontsize=size, weight=weight)
+            ax.text(x, y, _count(value), ha="center", va="center", fontsize=8, weight=weight)
     place_names(ax, [short(name, 14) for name in predicted], [short(name, 14) for name in true])
     ax.set_xlabel("predicted class")
     ax.set_ylabel("true class")
-    side = WIDTH if len(predicted) > 5 else 3.8
+    side = max(WIDTH, 1 + 0.38 * len(predicted)) if len(predicted) > 5 else 3.8
     return _sized(ax, 0.9 + (side - 1) * 0.72 * len(true) / len(predicted), side)
 
 
@@ -184,6 +205,10 @@ def _count(value: float) -> str:
 
 
 def _sized(ax: Axes, height: float, width: float = WIDTH) -> Axes:
+    from matplotlib.text import Text
+
     figure: Figure = ax.get_figure(root=True)  # type: ignore[assignment]
     figure.set_size_inches(width, max(height, 1.1))
+    for letters in figure.findobj(Text):
+        letters.set_fontsize(max(letters.get_fontsize(), SMALLEST))
     return ax

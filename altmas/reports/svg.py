@@ -33,6 +33,9 @@ STYLE: dict[Any, Any] = {
 SCALE = 1.5
 """Pixels of the page for each point of the figure, where the page is wide enough."""
 
+LEAST_SCALE = 1.4
+"""The same where it is narrow: letters of 8 points are then 11 pixels high."""
+
 COLOURS = {
     **{colour: f"var(--series-{k})" for k, colour in enumerate(INK)},
     GREY: "var(--muted)",
@@ -96,7 +99,8 @@ def inlined(svg: bytes, key: str, title: str) -> str:
     wide = float(root.get("viewBox", "0 0 0 0").split()[2])
     for name in ("width", "height", "version"):
         root.attrib.pop(name, None)
-    root.set("style", f"max-width: {SCALE * wide:.0f}px")  # one size of letters for all figures
+    # One size of letters for all figures; where the page is narrow the figure scrolls, rather than become unreadable.
+    root.set("style", f"max-width: {SCALE * wide:.0f}px; min-width: {LEAST_SCALE * wide:.0f}px")
     root.set("role", "img")
     root.set("aria-label", title)
     return ElementTree.tostring(root, encoding="unicode")

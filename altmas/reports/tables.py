@@ -84,9 +84,18 @@ def probability(head: str, name: str) -> Column:
 
 def accuracy(level: float) -> list[Column]:
     """Two columns: accuracy and its interval."""
+    return share_of("accuracy", interval_head(level))
+
+
+def share_of(head: str, between: str) -> list[Column]:
+    """Two columns: a share and its interval, in as many digits as everywhere else."""
+
+    def digits(row: Row) -> int:
+        return table_digits(row["low"], row["high"], share=True)
+
     return [
-        ("accuracy", lambda row: figure(row["estimate"], share=True)),
-        (interval_head(level), lambda row: interval(row["low"], row["high"], share=True)),
+        (head, lambda row: figure(row["estimate"], share=True, digits=digits(row))),
+        (between, lambda row: interval(row["low"], row["high"], share=True, digits=digits(row))),
     ]
 
 
@@ -99,10 +108,7 @@ def interval_head(level: float) -> str:
     return f"{100 * level:.6g}% interval"
 
 
-_COUNTS: list[Column] = [
-    ("labels", lambda row: amount(row["labels"])),
-    ("items", lambda row: amount(row["support"])),
-]
+_COUNTS: list[Column] = [("labels", lambda row: amount(row["labels"])), whole("items", "support")]
 _METRIC: Column = ("metric", lambda row: named(row["metric"]))
 
 
@@ -183,7 +189,7 @@ def comparisons_table(rows: Sequence[Row], level: float) -> Table:
 
 def _items(level: float) -> list[Column]:
     return [
-        ("items, estimated", lambda row: f"{row['estimate']:,.1f}"),
+        whole("items, estimated", "estimate"),
         (interval_head(level), lambda row: f"{row['low'] // 1:,.0f} to {-(-row['high'] // 1):,.0f}"),
     ]
 
@@ -202,8 +208,8 @@ def cells_table(cells: Iterable[Row], level: float, most: int, left_out: int = 0
 
 
 def every_cell_table(found: Row, level: float) -> Table:
-    """Cells that hold a twentieth of an item or more; of a large confusion the most confused."""
-    seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.05]
+    """Cells that hold half an item or more; of a large confusion the most confused."""
+    seen = [row for row in found["cells"] if (row["estimate"] or 0) >= 0.5]
     return cells_table(seen, level, 400) if seen else cells_table(found["worst"], level, 200)
 
 
@@ -267,8 +273,8 @@ def best_table(rows: Sequence[Row], level: float) -> Table:
         return signed_interval(row["behind_low"], row["behind_high"], share=is_share(row["metric"]))
 
     columns = [
-        _METRIC, text("model"), probability("P(best)", "p_best"), _measured("estimate", "estimate", _alike),
-        _measured_interval(level, _alike), ("behind the leader by", behind),
+        _METRIC, text("model"), probability("P(best)", "p_best"), _measured("estimate", "estimate", _as_precise),
+        _measured_interval(level, _as_precise), ("behind the leader by", behind),
         (f"behind, {interval_head(level)}", between),
         ("ruled out", lambda row: "yes" if row["ruled_out"] else ""),
     ]  # fmt: skip

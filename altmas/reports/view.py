@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -24,11 +25,27 @@ def view(facts: Mapping[str, Any]) -> dict[str, Any]:
         "models": shown,
         "pictures": [one["picture"] for one in shown if one["picture"]],
         "vendors": _vendors(facts["vendors"]) if facts["vendors"] else "",
+        "ranked": ranked(facts["vendors"]["ranking"]) if facts["vendors"] else [],
     }
 
 
-def picture(row: Row | None) -> dict[str, Any] | None:
-    """An interval on its whole scale, in percent of the picture's width; None for a metric without a scale.
+def ranked(rows: Sequence[Row]) -> list[dict[str, Any] | None]:
+    """The intervals of several models on one scale, no wider than they need; none where the metric is no share.
+
+    >>> row = {"metric": "accuracy", "estimate": 0.9, "low": 0.85, "high": 0.95}
+    >>> [one["ticks"][0] for one in ranked([row, {**row, "estimate": 0.7, "low": 0.68, "high": 0.72}])]
+    ['60%', '60%']
+    """
+    known = [row for row in rows if _known(row) and is_share(row["metric"])]
+    if not known:
+        return [None for _ in rows]
+    bottom = max(math.floor(10 * min(row["low"] for row in known) + 1e-9) / 10, 0.0)
+    top = min(math.ceil(10 * max(row["high"] for row in known) - 1e-9) / 10, 1.0)
+    return [picture(row, (bottom, max(top, bottom + 0.1))) for row in rows]
+
+
+def picture(row: Row | None, scale: tuple[float, float] | None = None) -> dict[str, Any] | None:
+    """An interval on its whole scale, or another; in percent of the picture's width. None for a metric without a scale.
 
     >>> picture({"metric": "accuracy", "estimate": 0.9, "low": 0.85, "high": 0.95})["left"]
     85.0
@@ -36,7 +53,7 @@ def picture(row: Row | None) -> dict[str, Any] | None:
     if row is None or None in (row["estimate"], row["low"], row["high"]):
         return None
     share = is_share(row["metric"])
-    scale = (0.0, 1.0) if share else _SCALES.get(row["metric"])
+    scale = scale or ((0.0, 1.0) if share else _SCALES.get(row["metric"]))
     if scale is None:
         return None
     bottom, top = scale
@@ -69,7 +86,7 @@ def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], whose:
         "facts": one,
         "picture": {**drawn, "name": clean(one["name"])} if drawn else None,
         "groups": [
-            _forest(found, level, overall, f"{key}-g{k}", f"Accuracy{whose} by {clean(found['by'])}")
+            _forest(found, level, overall, f"{key}-g{k}", whose, one["recalls"])
             for k, found in enumerate(one["groups"])
         ],
         "comparisons": _comparisons(one["comparisons"], f"{key}-d", whose),
@@ -80,9 +97,13 @@ def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], whose:
     }
 
 
-def _forest(found: Row, level: float, overall: float | None, key: str, title: str) -> str:
+def _forest(found: Row, level: float, overall: float | None, key: str, whose: str, recalls: Row | None) -> str:
     if all(row["estimate"] is None for row in found["rows"]):
         return ""
+    if found["by"] == "class" and recalls is not None:
+        title = f"Precision and recall{whose} by class"
+        return draw(key, title, figures.forest, found["rows"], level, overall, recalls["rows"])
+    title = f"Accuracy{whose} by {clean(found['by'])}"
     return draw(key, title, figures.forest, found["rows"], level, overall)
 
 

@@ -19,18 +19,23 @@ from markupsafe import Markup
 from markupsafe import escape as html_escape
 
 from altmas.core.doing import doing
-from altmas.core.files import write_text
+from altmas.core.files import write_bytes, write_text
+from altmas.core.result import Result
 from altmas.metrics.errors import InputError
-from altmas.reports import tables, tables_people
+from altmas.reports import tables, tables_models, tables_people
+from altmas.reports.printing import a_browser, printed
 from altmas.reports.view import view
+from altmas.reports.workbook import workbook
 from altmas.words.conduct import drawn_from
+from altmas.words.good_enough import outcome_in_words
 from altmas.words.language import ENGLISH, sentence, speaking
 from altmas.words.wording import clean, counted, quoted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
 
-FORMATS = (".html", ".htm", ".md", ".json")
+PDF, XLSX = ".pdf", ".xlsx"
+FORMATS = (".html", ".htm", ".md", ".json", XLSX, PDF)
 
 MOST_CONTENT = 2000
 """Letters of an item's text that are shown."""
@@ -38,21 +43,27 @@ MOST_CONTENT = 2000
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 
-def write_report(audit: Audit, path: str | os.PathLike[str], *, lang: str = ENGLISH, **options: Any) -> Path:
-    """Write what `facts.gather(audit, **options)` finds; who may read the file is decided by who owns it (0600).
+def write_report(of: Audit | Result, path: str | os.PathLike[str], *, lang: str = ENGLISH, **options: Any) -> Path:
+    """Write what `facts.gather` finds of an audit, or of a result; only its owner may read the file (0600).
 
     `lang` is one of `altmas.words.language.languages()`.
     """
-    from altmas.reports.facts import gather
+    from altmas.reports.facts import gather, gather_result
 
     target = Path(path)
     suffix = suffix_of(target)
     if not target.parent.is_dir():
         raise InputError("report", "be written into a folder that exists", str(target.parent))
+    browser = a_browser() if suffix == PDF else ""  # refused before anything is computed
     with speaking(lang), doing("gathering what the report says"):
-        facts = gather(audit, **options)
+        found = gather_result(of, **options) if isinstance(of, Result) else gather(of, **options)
     with doing("writing the report"):
-        write_text(target, render(facts, suffix))
+        if suffix == PDF:
+            write_bytes(target, printed(render(found, ".html"), browser))
+        elif suffix == XLSX:
+            write_bytes(target, workbook(found))
+        else:
+            write_text(target, render(found, suffix))
     return target
 
 
@@ -98,8 +109,14 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         lstrip_blocks=True,
     )
     safe = _as_markdown if markdown else html_escape
-    environment.globals |= {"t": partial(_translated, safe)}
-    environment.globals |= {"tables": tables, "people_tables": tables_people, "drawn_from": drawn_from}
+    environment.globals |= {
+        "t": partial(_translated, safe),
+        "tables": tables,
+        "model_tables": tables_models,
+        "people_tables": tables_people,
+        "drawn_from": drawn_from,
+        "word_of": outcome_in_words,
+    }
     environment.filters |= {
         "figure": Markup,  # SVG of our own making
         "counted": counted,

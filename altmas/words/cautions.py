@@ -12,10 +12,10 @@ from altmas.words.unanswered import how_to_answer
 from altmas.words.wording import Row, marked
 
 
-def far_apart(row: Row) -> str:
+def at_odds(row: Row) -> str:
     """Where the surrogate and the labels disagree; the row has `plug_in`, `design` and, of several, `model`.
 
-    >>> far_apart({"metric": "mcc", "plug_in": 0.9, "design": 0.5}).partition(";")[0]
+    >>> at_odds({"metric": "mcc", "plug_in": 0.9, "design": 0.5}).partition(";")[0]
     'mcc: what the surrogate believes (0.900) and what the labels say (0.500) are far apart'
     """
     values = {name: marked(f"{row[name]:.3f}") for name in ("plug_in", "design")}

@@ -24,8 +24,8 @@ ROUGH_BELOW = 30
 """From fewer labels than this, approximate intervals are rough."""
 
 NO_COVERAGE = to_say(
-    "The spread is no coverage: it shows how far the surrogate's draws lie apart, not how far the surrogate is from "
-    "the truth, which may lie outside."
+    "The spread is no coverage: it shows how far guesses of the labels lie apart, not how far they all are from the "
+    "truth, which may lie outside."
 )
 
 _APPROXIMATE = {
@@ -34,8 +34,8 @@ _APPROXIMATE = {
         to_say("under random sampling and whatever the questions without a label are"),
     ),
     "approximate": (
-        to_say("whatever the surrogate believes"),
-        to_say("whatever the surrogate believes and whatever the questions without a label are"),
+        to_say("however good our guesses of the other labels are"),
+        to_say("however good our guesses of the other labels are and whatever the questions without a label are"),
     ),
 }
 """What approximate intervals hold under; also where questions have no label."""
@@ -152,7 +152,7 @@ def promise_in_words(row: Row, level: float) -> str:
 
     >>> row = {"metric": "accuracy", "estimate": 0.91, "low": 0.88, "high": 0.94, "labels": 200}
     >>> promise_in_words({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95)
-    'Of 100 intervals made this way about 95 hold the true value, whatever the surrogate believes.'
+    'Of 100 intervals made this way about 95 hold the true value, however good our guesses of the other labels are.'
     >>> promise_in_words({**row, "promise": "95% credible under the uniform prior"}, 0.95)
     'This is a belief, not coverage: it is as good as the prior it began with.'
     """

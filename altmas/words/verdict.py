@@ -36,8 +36,8 @@ def no_labels() -> str:
     return sentence("No item has a label yet, so nothing can be said about how good it is.")
 
 
-def how_good(row: Row, level: float, pool: int) -> str:
-    """One estimate as a sentence.
+def how_good(row: Row, level: float, pool: int, of: str = "") -> str:
+    """One estimate as a sentence; `of` names the model, where it has a name.
 
     >>> row = {"metric": "accuracy", "estimate": 0.911, "low": 0.883, "high": 0.938, "labels": 200}
     >>> how_good({**row, "promise": "approximate 95% coverage, whatever the surrogate believes"}, 0.95, 10_000)
@@ -46,10 +46,13 @@ def how_good(row: Row, level: float, pool: int) -> str:
     'Accuracy is between 84% and 94% (95% interval) on these 10,000 items, whatever the 9 questions without a label \
 are, from 200 labels; about 91% if they are like the others.'
     >>> how_good({**row, "promise": "spread of 50 draws, not coverage"}, 0.95, 10_000)
-    'Accuracy is about 91% by the surrogate, on these 10,000 items, from 200 labels; its draws lie between 88% and 94%.'
+    'Accuracy is about 91% by guesses of the labels, on these 10,000 items, from 200 labels; the guesses lie between \
+88% and 94%.'
     """
     metric, share = named(row["metric"]), is_share(row["metric"])
     subject = metric[:1].upper() + metric[1:]
+    if of:
+        subject = sentence("{metric} of {model}", metric=subject, model=of)
     value, low, high, missing = row["estimate"], row["low"], row["high"], row.get("missing")
     labels, items = counted(row["labels"], "label"), counted(pool, "item")
     whole: dict[str, str] = {"subject": subject, "items": items, "labels": labels}
@@ -71,8 +74,8 @@ are, from 200 labels; about 91% if they are like the others.'
     least, most = ends(low, high, share=share, digits=digits)
     if kind == "spread":
         return sentence(
-            "{subject} is about {about} by the surrogate, on these {items}, from {labels}; "
-            "its draws lie between {low} and {high}.",
+            "{subject} is about {about} by guesses of the labels, on these {items}, from {labels}; "
+            "the guesses lie between {low} and {high}.",
             low=least, high=most, **whole,
         )  # fmt: skip
     whole["between"] = sentence(

@@ -16,11 +16,12 @@ PICTURES = Path("/tmp/altmas-report")
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory):
-    """A plain report, one of two models with items' contents, one with hostile names."""
+    """A plain report, one of two models with items' contents, one of four with targets, one with hostile names."""
     home = tmp_path_factory.mktemp("browser")
     kinds = {
         "plain": ({"unsure": 1, "title": "Animals at the gate"}, {}),
         "several": ({"models": 2, "metrics": ["accuracy", "macro_f1"]}, {"contents": True}),
+        "four": ({"models": 4, "targets": ["accuracy >= 0.6", "recall:cat >= 0.5"], "budget": 90}, {}),
         "hostile": ({"names": HOSTILE, "title": HOSTILE[1]}, {"contents": True}),
     }
     found = {}
@@ -63,15 +64,40 @@ def picture(page, name, *, full=True):
 def test_first_screen_answers_the_three_questions(opened):
     page = opened("plain")
     picture(page, "first", full=False)
-    for question in ("How good is it?", "How sure are we?", "Where is it worst?", "What next?"):
+    for question in ("How good is model 0?", "How sure are we?", "Where is it worst?", "What next?"):
         heading = page.get_by_role("heading", name=question)
         box = heading.locator("xpath=..").bounding_box()
         assert box["y"] + box["height"] <= 800
     assert page.get_by_role("img", name="accuracy about").first.bounding_box()["width"] > 300
 
 
-@pytest.mark.parametrize("name", ["plain", "several", "hostile"])
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
+def test_first_screen_of_four_models_says_which_how_good_and_how_sure(opened):
+    page = opened("four")
+    picture(page, "first-four", full=False)
+    for question in ("Which is best?", "How good are they?", "How sure are we?"):
+        box = page.get_by_role("heading", name=question).locator("xpath=..").bounding_box()
+        assert box["y"] + box["height"] <= 800
+    table = page.locator("table.ranking")
+    assert table.locator("tbody tr").count() == 4
+    assert table.evaluate("one => one.scrollWidth <= one.parentElement.clientWidth")  # nothing of it is cut off
+
+
+@pytest.mark.parametrize("name", ["plain", "four", "hostile"])
+def test_on_a_telephone_letters_stay_readable_and_what_is_wide_scrolls(opened, name):
+    page = opened(name, width=375)
+    smallest = page.evaluate("""() => Math.min(...[...document.querySelectorAll('figure svg')].flatMap(svg => {
+        const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+        return [...svg.querySelectorAll('text')].map(one => scale * parseFloat(getComputedStyle(one).fontSize));
+    }))""")
+    assert smallest >= 11
+    wide = page.locator(".scroll").evaluate_all("all => all.filter(one => one.scrollWidth > one.clientWidth).length")
+    assert wide > 0
+    shadows = page.locator(".scroll").evaluate_all("all => all.map(one => getComputedStyle(one).backgroundImage)")
+    assert all(one.count("gradient") == 4 for one in shadows)
+
+
+@pytest.mark.parametrize("name", ["plain", "several", "four", "hostile"])
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (768, "light"), (375, "dark")])
 def test_renders_without_running_off_the_page(opened, name, width, scheme):
     page = opened(name, width=width, scheme=scheme)
     picture(page, f"{name}-{width}-{scheme}")
@@ -116,7 +142,7 @@ def test_prints_in_black_on_white_even_where_the_screen_is_dark(opened, tmp_path
     assert target.read_bytes().startswith(b"%PDF")
     if shutil.which("pdftotext"):
         text = subprocess.run(["pdftotext", "-layout", target, "-"], check=True, capture_output=True, text=True).stdout
-        assert "Accuracy is about" in text
+        assert "Accuracy of model 0 is" in text
         assert "P(worst)" in text  # the tables behind the figures are printed
     if shutil.which("pdftoppm"):
         PICTURES.mkdir(exist_ok=True)
@@ -124,7 +150,7 @@ def test_prints_in_black_on_white_even_where_the_screen_is_dark(opened, tmp_path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["plain", "several"])
+@pytest.mark.parametrize("name", ["plain", "several", "four"])
 def test_no_serious_accessibility_finding(opened, name, scheme):
     page = opened(name, scheme=scheme, bypass_csp=True)
     page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")

@@ -74,7 +74,7 @@ def test_a_group_method_says_what_it_does_not_give(tmp_path):
     with made(tmp_path / "audit", method="uniform") as audit:
         facts = gather(audit)
     [model] = facts["models"]
-    assert {one["part"] for one in model["left_out"]} == {"forecast", "confusion"}
+    assert {one["part"] for one in model["left_out"]} == {"forecast", "confusion", "recall by true class"}
     text = assert_self_contained(render(facts, ".html")).text
     assert "Method 'uniform' does not give it" in text
     assert "credible interval" in text

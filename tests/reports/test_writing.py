@@ -143,7 +143,7 @@ def test_written_file_is_whole_and_private(audit, facts, tmp_path, suffix):
 
 def test_refusals(audit, tmp_path):
     with pytest.raises(InputError, match=r"report must be named \*\.html"):
-        write_report(audit, tmp_path / "report.pdf")
+        write_report(audit, tmp_path / "report.doc")
     with pytest.raises(InputError, match="folder that exists"):
         write_report(audit, tmp_path / "nowhere" / "report.html")
     with pytest.raises(InputError, match="within must"):
@@ -191,6 +191,7 @@ def many(facts, classes=1000, events=2000):
         for k, e in enumerate(rng.random(classes).tolist())
     ]
     first["verdict"] = worst_of("class", first["rows"])
+    model["recalls"]["rows"] = [{**one, "class": one["group"], "labels": 1} for one in first["rows"]]
     estimate = model["estimates"][0]
     model["estimates"] += [{**estimate, "metric": f"recall:class number {k}"} for k in range(classes)]
     cell = model["confusion"]["worst"][0]

@@ -35,7 +35,7 @@ TABLE = {
     "formats": (("core", "features", "metrics", "words"), USUAL | {"openpyxl", "pyarrow", "sklearn"}),
     "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces", "words"), set()),
     "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
-    "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib"}),
+    "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib", "openpyxl"}),
     "page": (("audits", "core", "metrics"), WEB | {"numpy"}),
     "commands": (
         ("audits", "catalogue", "core", "formats", "metrics", "page", "plots", "reports", "surfaces", "words"),
@@ -56,6 +56,7 @@ TABLE = {
 AGAINST = {
     ("altmas/core/result.py", "plots"): "a result draws itself",
     ("altmas/core/result.py", "words"): "a result shows itself in notebooks",
+    ("altmas/core/result.py", "reports"): "a result writes its report",
     ("altmas/core/pool.py", "words"): "a pool shows itself in notebooks",
     ("altmas/surfaces/surface.py", "formats"): "a surface writes its table",
     ("altmas/audits/audit.py", "reports"): "an audit writes its report",
