@@ -76,9 +76,10 @@ docs: $(STAMP)
 gallery: $(STAMP)
 	$(BIN)/python docs/make_gallery.py
 
-# The docs as a site with search, in site/: open site/index.html. Broken links and warnings fail.
+# The docs as a site with search, in site/: open site/index.html. Broken links and warnings fail; the variable leaves
+# out news of another product.
 site: $(STAMP)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet  # the variable leaves out news of another product
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(STAMP): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

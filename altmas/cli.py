@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import warnings
 
@@ -22,7 +24,7 @@ from altmas.commands import (
 )
 from altmas.commands.options import refusal
 from altmas.commands.shared import EXIT_REFUSED, any_encoding, raw_warnings_said, say
-from altmas.core.doing import heard
+from altmas.core.doing import FIRST, heard
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
@@ -63,12 +65,20 @@ for command in (
     commands.add_command(command)
 
 
+PROGRESS = "ALTMAS_PROGRESS"
+"""Set to `off`, steps that take long say nothing."""
+
+
+def _told(text: str) -> None:
+    say(f"altmas: {text}", err=True)
+
+
 def main() -> None:
     """Run the command line; refusals are one sentence and exit code 2, never a traceback."""
     warnings.showwarning = raw_warnings_said()
     any_encoding()
     try:
-        with heard(lambda text: say(f"altmas: {text}", err=True)):
+        with heard(_told, first=math.inf if os.environ.get(PROGRESS) == "off" else FIRST):
             commands(prog_name="altmas", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
         say(error.format_message())

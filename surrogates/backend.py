@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +30,22 @@ def tensorflow_probability() -> Any:
     import tensorflow_probability as tfp
 
     return tfp
+
+
+def repeated(times: Any, body: Callable[..., Sequence[Any]], *state: Any) -> Sequence[Any]:
+    """Within a compiled function: `body(step, *state)`, which gives the next state, so many times; the last state.
+
+    A `for` would do the same by way of AutoGraph, which rewrites programs and does not do so in every Python (3.13).
+    """
+    tf = tensorflow()
+    begun = (tf.constant(0), *state)
+    ended = tf.while_loop(
+        lambda step, *_: step < times,
+        lambda step, *now: (step + 1, *body(step, *now)),
+        begun,
+        parallel_iterations=1,  # each step rests on the one before
+    )
+    return tuple(ended[1:])
 
 
 def _advice_for_others(record: logging.LogRecord) -> bool:

@@ -51,6 +51,14 @@ def own_registry(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("ALTMAS_HOME", str(tmp_path_factory.mktemp("home")))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def silent_steps():
+    """However slow the machine is, commands say the same; tests of progress undo this."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ALTMAS_PROGRESS", "off")
+        yield
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(0)

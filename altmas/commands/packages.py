@@ -9,6 +9,7 @@ from importlib import metadata
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from altmas import __path__, __version__
 from altmas.core.health import Check
 from altmas.words.health import how_to_install, use_of_package
 from altmas.words.language import sentence
@@ -37,9 +38,7 @@ def python_check() -> Check:
 
 def altmas_check() -> Check:
     """Which altmas this is, and where it lies."""
-    import altmas
-
-    return Check("altmas", True, f"{altmas.__version__}, {next(iter(altmas.__path__))}")
+    return Check("altmas", True, f"{__version__}, {next(iter(__path__))}")
 
 
 def declared() -> list[Requirement]:

@@ -6,6 +6,7 @@ wants to hear of them wraps its work in `heard(say)`, as the command line does; 
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -94,6 +95,9 @@ def heard(say: Callable[[str], None], *, first: float = FIRST) -> Iterator[None]
     ...     time.sleep(0.5)
     counting sheep
     """
+    if math.isinf(first):  # never
+        yield
+        return
     listener = _Listener(say, first)
     before = _listener.set(listener)
     try:

@@ -158,7 +158,7 @@ def _are_places(frame: pd.DataFrame, prediction: str, scores: Mapping[str, str])
         return False
     highest = np.where(np.isnan(table), -np.inf, table).argmax(1)
     agree = [int(one) == place for one, place in zip(said, highest.tolist(), strict=True) if one]
-    return sum(agree) >= 0.9 * len(agree)
+    return bool(sum(agree) >= 0.9 * len(agree))
 
 
 def _guess_prediction(names: Sequence[str], subject: str) -> str | None:

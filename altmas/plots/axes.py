@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from altmas.words.language import sentence
@@ -11,6 +13,7 @@ from altmas.words.wording import percent as in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 INK = ["#0b6e99", "#c2410c", "#4d7c0f", "#7e22ce", "#0f766e", "#b91c1c", "#a16207", "#1d4ed8"]
 """Line colours, dark enough to read on white."""
@@ -26,13 +29,26 @@ GREY = "#6b7280"
 
 
 def new_axes(width: float = 7, height: float = 4.2) -> Axes:
-    """Axes on a figure of their own, in inches. Not by pyplot: no global state, no window, nothing to close."""
+    """Axes on a figure of their own, in inches. Not by pyplot: no global state, no window, nothing to close.
+
+    A notebook shows what pyplot made; so that it shows these too, they say themselves what they look like.
+
+    >>> new_axes()._repr_png_()[1:4]
+    b'PNG'
+    """
     from matplotlib.figure import Figure
 
     axes: Axes = Figure(figsize=(width, height), layout="constrained").add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.25)
+    axes._repr_png_ = partial(_png, axes.figure)  # type: ignore[attr-defined]
     return axes
+
+
+def _png(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=100)
+    return file.getvalue()
 
 
 def in_percent(ax: Axes, axis: str, *, unit: bool = True) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from altmas.words.language import sentence
 from altmas.words.wording import counted, figure, marked, quoted, short
@@ -65,18 +64,14 @@ def never_right(pool: Pool, answers: Answers) -> list[str]:
     ["Class 'oops' was predicted for 5 labelled items and is the label of none: is it a class? If it stands for no \
 answer, altmas init --not-a-class counts it as that."]
     """
-    if not len(answers):
-        return []
-    labels = np.bincount(answers.labels, minlength=len(pool.classes))
-    said = np.bincount(
-        np.concatenate([one.predictions[answers.items] for one in pool.outputs]), minlength=len(pool.classes) + 1
-    )
+    labels = set(answers.labels.tolist())
+    said = Counter(place for one in pool.outputs for place in one.predictions[answers.items].tolist())
     return [
         sentence(
             "Class {name} was predicted for {items} and is the label of none: is it a class? If it stands for no "
             "answer, altmas init --not-a-class counts it as that.",
-            name=quoted(pool.classes[c]), items=counted(int(said[c]), "labelled item"),
+            name=quoted(pool.classes[c]), items=counted(said[c], "labelled item"),
         )
         for c in range(len(pool.classes))
-        if said[c] >= SEEN_ENOUGH and not labels[c]
+        if said[c] >= SEEN_ENOUGH and c not in labels
     ]  # fmt: skip

@@ -147,7 +147,7 @@ def _signed(name: str, found: Any) -> str:
 
 
 def _argument(one: inspect.Parameter) -> str:
-    star = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+    star = "*" if one.kind is one.VAR_POSITIONAL else "**" if one.kind is one.VAR_KEYWORD else ""
     kind = _annotated(one.annotation)
     text = f"{star}{one.name}: {kind}" if kind else f"{star}{one.name}"
     if one.default is one.empty:

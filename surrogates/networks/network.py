@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from altmas.metrics.types import Float32Array, IntArray
-from altmas.surrogates.backend import tensorflow
+from altmas.surrogates.backend import repeated, tensorflow
 from altmas.surrogates.networks.architectures import Architecture, Shape, initial_weights
 
 BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-7  # Adam, as Keras sets it
@@ -93,9 +94,7 @@ def _compiled_training(net: Network) -> Any:
     spec = tf.TensorSpec
 
     def train(x: Any, y: Any, order: Any, learning_rate: Any, keep: Any, seed: Any) -> Any:
-        loss = tf.constant(0.0)
-        power_1, power_2 = tf.constant(1.0), tf.constant(1.0)
-        for step in tf.range(tf.shape(order)[0]):
+        def one_step(step: Any, loss: Any, power_1: Any, power_2: Any) -> Sequence[Any]:
             batch = order[step]
             with tf.GradientTape() as tape:
                 masks = [
@@ -121,8 +120,10 @@ def _compiled_training(net: Network) -> Any:
                     var=w.handle, m=m.handle, v=v.handle, beta1_power=power_1, beta2_power=power_2,
                     lr=learning_rate, beta1=BETA_1, beta2=BETA_2, epsilon=EPSILON, grad=g,
                 )  # fmt: skip
-        return loss
+            return loss, power_1, power_2
+
+        return repeated(tf.shape(order)[0], one_step, tf.constant(0.0), tf.constant(1.0), tf.constant(1.0))[0]
 
     # Open in the number of items and steps, so that one trace serves every fit.
     data = [spec([None, *net.item]), spec([None], tf.int32), spec([None, None], tf.int32)]
-    return tf.function(train, input_signature=[*data, spec([]), spec([]), spec([], tf.int32)])
+    return tf.function(train, input_signature=[*data, spec([]), spec([]), spec([], tf.int32)], autograph=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from altmas.metrics.types import BoolArray, Float32Array, FloatArray, IntArray
-from altmas.surrogates.backend import tensorflow
+from altmas.surrogates.backend import repeated, tensorflow
 from altmas.surrogates.networks.architectures import MLP, draw_probabilities, initial_weights
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
 
@@ -151,8 +151,7 @@ def _compiled_steps(net: Replicates) -> Any:
 
     def steps(x: Any, y: Any, order: Any, weights: Any, first: Any, second: Any, rate: Any, keep: Any, seed: Any,
               done: Any) -> None:  # fmt: skip
-        power_1, power_2 = tf.pow(BETA_1, done), tf.pow(BETA_2, done)
-        for step in tf.range(tf.shape(order)[0]):
+        def one_step(step: Any, power_1: Any, power_2: Any) -> Sequence[Any]:
             batch = order[step]  # [R, B]
             with tf.GradientTape() as tape:
                 masks = [
@@ -173,8 +172,11 @@ def _compiled_steps(net: Replicates) -> Any:
                     var=w.handle, m=m.handle, v=v.handle, beta1_power=power_1, beta2_power=power_2,
                     lr=rate, beta1=BETA_1, beta2=BETA_2, epsilon=EPSILON, grad=g,
                 )  # fmt: skip
+            return power_1, power_2
 
-    return tf.function(steps, reduce_retracing=True)
+        repeated(tf.shape(order)[0], one_step, tf.pow(BETA_1, done), tf.pow(BETA_2, done))
+
+    return tf.function(steps, reduce_retracing=True, autograph=False)
 
 
 def _compiled_losses(net: Replicates) -> Any:

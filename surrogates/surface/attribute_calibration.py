@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
-from altmas.surrogates.backend import tensorflow
+from altmas.surrogates.backend import repeated, tensorflow
 from altmas.surrogates.networks.network import BETA_1, BETA_2, EPSILON
 from altmas.surrogates.surface.affiliation import Affiliation, most_probable_arms
 
@@ -236,7 +236,7 @@ class _Trainee:
         adam = [tf.constant(c, tf.float64) for c in (use.learning_rate, BETA_1, BETA_2, EPSILON)]
 
         def train(x: Any, y: Any, kept: Any) -> Any:
-            for step in tf.range(tf.shape(x)[0]):
+            def one_step(step: Any) -> Sequence[Any]:
                 with tf.GradientTape() as tape:
                     loss = tf.reduce_mean(losses(x[step], y[step], kept[step]))
                 taken.assign_add(1.0)
@@ -245,10 +245,13 @@ class _Trainee:
                         var=w.handle, m=m.handle, v=v.handle, beta1_power=BETA_1**taken, beta2_power=BETA_2**taken,
                         lr=adam[0], beta1=adam[1], beta2=adam[2], epsilon=adam[3], grad=slope,
                     )  # fmt: skip
+                return ()
+
+            repeated(tf.shape(x)[0], one_step)
 
         spec, values = tf.TensorSpec, len(sizes)
         blocks = [spec([None, None, total], tf.float64), spec([None, None, values], tf.int64)]
-        self._train = tf.function(train, input_signature=[*blocks, spec([None, None], tf.float64)])
+        self._train = tf.function(train, input_signature=[*blocks, spec([None, None], tf.float64)], autograph=False)
         self._losses, self._joint = losses, joint
 
     def train(self, x: FloatArray, y: IntArray, kept: Any) -> None:

@@ -105,7 +105,7 @@ def test_abstentions_and_answers_that_are_no_class(tmp_path):
     assert found.notes[-1] == f"{said} (it said nothing 1, 'error' 1)"
     refused(
         "predictions must be classes; got what looks like no answer: 'error' (1 prediction). "
-        "--not-a-class error if it gave no answer there; --is-a-class if it is a class.",
+        "Give not_a_class=['error'] where they are no answer, is_a_class=['error'] where they are classes.",
         path,
     )
     found = ingest(path, not_a_class=["ERROR"])

@@ -40,7 +40,7 @@ def test_id_stands_for_the_id_whatever_its_column_is_called():
 
 
 def test_columns_too_large_to_keep_are_named(monkeypatch):
-    monkeypatch.setattr("altmas.formats.ingest.KEPT_CHARACTERS", 20)
+    monkeypatch.setattr("altmas.formats.described.KEPT_CHARACTERS", 20)
     table = pd.DataFrame({"id": [1, 2], "prediction": ["x", "y"], "text": ["A", "B"], "long": ["z" * 9] * 2, "n": "s"})
     found = ingest(table, text="text")
     assert found.withheld.columns.tolist() == ["long"]  # nothing is left for the next

@@ -63,9 +63,7 @@ def test_the_first_sheet_shown_is_read_and_others_are_told_of(tmp_path):
     assert notes == ("a.xlsx: the sheet 'Sheet' is read, and of its others none: 'more'",)
 
 
-@pytest.mark.parametrize(
-    ("cell", "formula"), [("B3", '="cat"'), ("B4", "=A4&1"), ("B2", "=VLOOKUP(A2,Sheet!A:B,2)")]
-)
+@pytest.mark.parametrize(("cell", "formula"), [("B3", '="cat"'), ("B4", "=A4&1"), ("B2", "=VLOOKUP(A2,Sheet!A:B,2)")])
 def test_formulas_without_values_are_refused(tmp_path, cell, formula):
     def change(book):
         book.active[cell] = formula

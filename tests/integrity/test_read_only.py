@@ -23,7 +23,7 @@ LOOKS = (
     ("worst",),
     ("compare", "--group", "region", "--a", "north", "--b", "south"),
     ("vendors",),
-    ("surface", "--by", "region", "--estimator", "beta-i"),
+    ("surface", "--by", "region", "--estimator", "beta-i", "--model", "ours"),
     ("check",),
     ("log",),
     ("log", "--verify"),

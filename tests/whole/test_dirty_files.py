@@ -305,7 +305,8 @@ BOOKS = {
     "a title on top": Dirty(sheet(_titled), (("'id'", sheet(lambda book: None)),)),
     "blank rows at the end": Dirty(sheet(lambda book: [book.active.append([" ", None]) for _ in range(3)])),
     "text for numbers": Dirty(
-        lambda at: write(at, "vendor.xlsx", table(confidence=list(map(str, SURE)))), notes=("confidence",)),
+        lambda at: write(at, "vendor.xlsx", table(confidence=list(map(str, SURE)))), notes=("confidence",)
+    ),
     "no workbook": Dirty(raw("vendor.xlsx", "id,prediction\n"), (("workbook", plain()),)),
 }
 

@@ -49,7 +49,7 @@ TABLE = {
         ("assessment", "audits", "commands", "core", "metrics", "plots"),
         USUAL | {"click", "matplotlib", "rich", "sklearn"},
     ),
-    "cli": (("commands", "core", "demo", "metrics"), {"click"}),
+    "cli": (("commands", "core", "demo", "metrics", "words"), {"click"}),
     "__main__": (("cli",), set()),
 }
 

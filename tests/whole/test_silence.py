@@ -109,6 +109,16 @@ def test_tensorflow_says_nothing_of_itself(files, tmp_path):
 # Progress
 
 
+@pytest.fixture(autouse=True)
+def told_of_steps(monkeypatch):
+    monkeypatch.delenv("ALTMAS_PROGRESS")
+
+
+def test_steps_can_be_told_to_be_silent(files, tmp_path, impatient, monkeypatch):
+    monkeypatch.setenv("ALTMAS_PROGRESS", "off")
+    assert altmas("init", tmp_path / "audit", "--predictions", files / "ours.csv").err == ""
+
+
 def test_what_is_quick_says_nothing(files, tmp_path):
     said = []
     with heard(said.append):
