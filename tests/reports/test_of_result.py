@@ -91,3 +91,10 @@ def test_questions_without_a_label_are_counted():
     lost = 60 - len(found.answers)
     assert facts["missing"] == {"unlabelled": lost}
     assert f"and {lost} questions without one" in assert_self_contained(render(facts, ".html")).text
+
+
+def test_in_another_language(result, tmp_path):
+    text = result.report(tmp_path / "bericht.md", lang="de", title="Frühling").read_text("utf-8")
+    assert "## Urteil" in text
+    assert "Genauigkeit" in text
+    assert json.loads(result.report(tmp_path / "bericht.json", lang="de").read_text("utf-8"))["language"] == "de"
