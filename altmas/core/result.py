@@ -84,7 +84,7 @@ class Result:
         """Write what was found as one file: .html, .md, .json, .xlsx or .pdf, by its name.
 
         `title` stands above it; `compare` are pairs of groups `(by, a, b)`, `surface` names attributes whose
-        combinations are to be told, `within` is the precision that labels are forecast for.
+        combinations are to be told, `within` is the precision that labels are forecast for; `lang="de"` for German.
         """
         from altmas.reports.writing import write_report
 

@@ -37,6 +37,9 @@ WIDTH = 5.6
 SMALLEST = 8
 """Points that letters have at least: 11 pixels on a telephone."""
 
+LONGEST_PAIR = 48
+"""Letters of what a difference is of."""
+
 FOREST_ROWS, WIDTH_LINES = 30, 5
 """Groups in a forest, and metrics in the figure of widths, at most."""
 
@@ -157,7 +160,7 @@ def widths(rows: Sequence[Row], metrics: Sequence[str], within: float) -> Axes:
 
 def differences(rows: Sequence[Row], rope: float | None) -> Axes:
     """Differences with their intervals, a row each; shaded where they do not matter. Rows have `label` too."""
-    names = [short(row["label"], 44) for row in rows]
+    names = [short(row["label"], LONGEST_PAIR) for row in rows]
     ax = new_axes()
     ax.grid(visible=False)
     ax.grid(axis="x", alpha=0.25)
