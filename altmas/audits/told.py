@@ -221,5 +221,5 @@ def far_apart(told: Told) -> list[str]:
         for row in told.estimates.dropna(subset=["design"]).to_dict("records"):
             error = (row["high"] - row["low"]) / 2 / float(ndtri((1 + told.level) / 2))
             if error > 0 and abs(row["plug_in"] - row["design"]) > 2 * error:
-                out.append(at_odds(row))
+                out.append(at_odds({str(name): value for name, value in row.items()}))
     return out

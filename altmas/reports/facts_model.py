@@ -155,8 +155,8 @@ class ModelFacts:
         part = "predicted class" if by == "class" else by
         values = len(groups_by(self.pool, by).names)
         if values > MOST_GROUPS:
-            told, most = counted(values, "value"), marked(f"{MOST_GROUPS:,}")
-            why = sentence("{values} are too many for a table; at most {most}.", values=told, most=most)
+            many, most = counted(values, "value"), marked(f"{MOST_GROUPS:,}")
+            why = sentence("{values} are too many for a table; at most {most}.", values=many, most=most)
             self._leave_out(part, why)
             return None
         table = self._asked(part, lambda: self.findings.groups(by, MAIN, self._one))
@@ -180,8 +180,8 @@ class ModelFacts:
         if self._combinations_only() is not None:
             return None
         if classes > MOST_CLASSES:
-            told = counted(classes, "class", "classes")
-            self._leave_out(part, sentence("{classes} are too many; at most {most}.", classes=told, most=MOST_CLASSES))
+            many = counted(classes, "class", "classes")
+            self._leave_out(part, sentence("{classes} are too many; at most {most}.", classes=many, most=MOST_CLASSES))
             return None
         table = self._asked(part, lambda: self.findings.recalls(self._one))
         if table is None:
