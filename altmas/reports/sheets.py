@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from altmas.words.columns import head_in_words
+from altmas.words.columns import head_in_words, value_in_words
 from altmas.words.events import event_words
 from altmas.words.language import sentence
 from altmas.words.promises import promised
@@ -17,7 +17,7 @@ Cell = tuple[Any, bool]
 
 _OF_METRIC = {"estimate", "low", "high", "plug_in", "design", "worst_case", "best_case", "low_alike", "high_alike"}
 _ALWAYS_SHARES = {"share", "score", "bias"}
-_SAID = {"metric": named, "promise": promised}
+_SAID = {"metric": named, "promise": promised, "outcome": value_in_words, "how": value_in_words}
 """Keys whose values are data, and said in words."""
 
 _NOT_TOLD = {"error", "below", "above", "sentence", "note", "plug_in_error"}
@@ -110,7 +110,8 @@ def _of_model(one: Row) -> list[Sheet]:
 
 def _of_people(facts: Mapping[str, Any]) -> list[Sheet]:
     agreement, people = facts["agreement"] or {}, facts["people"] or {}
-    conduct = [(name, value) for name, value in (facts["conduct"] or {}).items() if not isinstance(value, list)]
+    counts = {name: value for name, value in (facts["conduct"] or {}).items() if not isinstance(value, list)}
+    conduct = [(value_in_words(name), value) for name, value in counts.items()]
     return [
         Sheet.of(sentence("Declared classes"), facts["classes_seen"]),
         Sheet.of(sentence("Annotators"), agreement.get("by_annotator", [])),

@@ -1,4 +1,4 @@
-"""Heads of columns in a workbook: names of data, in the language spoken now."""
+"""Names of data in a workbook, in the language spoken now: heads of columns, and what stands in some of them."""
 
 from __future__ import annotations
 
@@ -71,6 +71,24 @@ _HEADS = (
     to_say("wrong"),
 )
 
+_VALUES = (
+    to_say("pass"),
+    to_say("fail"),
+    to_say("not settled"),
+    to_say("at random"),
+    to_say("at worst"),
+    to_say("answers"),
+    to_say("after_reveal"),
+    to_say("timed"),
+    to_say("quick"),
+    to_say("changed"),
+    to_say("replaced_by_import"),
+    to_say("taken_back"),
+    to_say("looks_before"),
+    to_say("replanned"),
+    to_say("retargeted"),
+)
+
 
 def head_in_words(key: str) -> str:
     """A key of the facts as the head of a column; what users call their own columns stays as it is.
@@ -80,3 +98,12 @@ def head_in_words(key: str) -> str:
     """
     words = key.replace("_", " ")
     return sentence(words) if words in _HEADS else words
+
+
+def value_in_words(value: str) -> str:
+    """A value that is one of a few words of ours; any other as it is.
+
+    >>> value_in_words("after_reveal"), value_in_words("somebody")
+    ('after_reveal', 'somebody')
+    """
+    return sentence(value) if value in _VALUES else value

@@ -123,6 +123,7 @@ def test_a_workbook_speaks_the_language_of_its_facts(german):
     assert {"Zusammenfassung", "Schätzungen", "Einstellungen"} <= set(book.sheetnames)
     assert [cell.value for cell in book["Schätzungen"][1]][:2] == ["Metrik", "Schätzung"]
     assert isinstance(book["Schätzungen"][2][1].value, float)
+    assert "nach einer Anzeige" in [row[0].value for row in book["Ablauf"].iter_rows()]
 
 
 def test_numbers_and_data_are_the_same_in_every_language(facts, german):
