@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from altmas.words.wording import short
+from altmas.words.language import sentence
+from altmas.words.wording import marked, short
+from altmas.words.wording import percent as in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -49,12 +51,13 @@ def _png(figure: Figure) -> bytes:
     return file.getvalue()
 
 
-def in_percent(ax: Axes, axis: str, unit: str = "%") -> None:
-    """Write the numbers along an axis, `x` or `y`, in percent."""
+def in_percent(ax: Axes, axis: str, *, unit: bool = True) -> None:
+    """Write the numbers along an axis, `x` or `y`, in percent; without `unit` the numbers alone."""
     from matplotlib.ticker import FuncFormatter
 
     def written(value: float, _: Any) -> str:
-        return f"{100 * value:.3g}{unit}".replace("-", "\N{MINUS SIGN}")
+        number = marked(f"{100 * value:.3g}".replace("-", "\N{MINUS SIGN}"))
+        return sentence("{number}%", number=number) if unit else number
 
     (ax.xaxis if axis == "x" else ax.yaxis).set_major_formatter(FuncFormatter(written))
 
@@ -107,5 +110,5 @@ def percent(p: float) -> str:
     ('95%', '12%', '<1%', '99.5%')
     """
     if 0 < p < 0.01:
-        return "<1%"
-    return f"{p:.0%}" if p < 0.95 else f"{100 * p:.3g}%"
+        return f"<{in_words(0.01)}"
+    return in_words(p, ".0f" if p < 0.95 else ".3g")

@@ -32,7 +32,7 @@ def plot_contest(found: Contest, *, most: int = MODELS_DRAWN, ax: Axes | None = 
     axes.grid(axis="x", alpha=0.25)
     axes.grid(visible=False, axis="y")
     if is_share(found.metric):
-        in_percent(axes, "x", "")
+        in_percent(axes, "x", unit=False)
     unit = ", points" if is_share(found.metric) else ""
     axes.set_xlabel(f"{named(found.metric)} behind {short(found.leader, LONGEST_LABEL)}{unit}", parse_math=False)
     axes.margins(x=0.08)

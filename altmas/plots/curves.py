@@ -14,6 +14,8 @@ from altmas.core.checks import fraction
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.axes import GREY, INK, SHAPES, in_legend, new_axes, percent, write_legend
+from altmas.words.language import sentence
+from altmas.words.wording import level_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,22 +100,23 @@ class ReliabilityDisplay:
         x, band = self.scores, self.accuracy
         apart = np.diff(np.sort(x)).min(initial=0.1)
         width = float(np.clip(0.8 * apart, 0.02, 0.07))
-        ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label="score = accuracy")
-        ax.bar(x, band.mean - x, width, bottom=x, color=GREY, alpha=0.3, label="gap")
-        ax.vlines(x, band.low, band.high, color=INK[0], linewidth=1.5, label=f"{percent(self.level)} credible interval")
-        ax.plot(x, band.mean, "o", ms=5, color=INK[0], label="mean accuracy")
+        ax.plot([0, 1], [0, 1], color=GREY, linestyle="--", linewidth=1, label=sentence("score = accuracy"))
+        ax.bar(x, band.mean - x, width, bottom=x, color=GREY, alpha=0.3, label=sentence("gap"))
+        between = sentence("{level}% credible interval", level=level_of(self.level))
+        ax.vlines(x, band.low, band.high, color=INK[0], linewidth=1.5, label=between)
+        ax.plot(x, band.mean, "o", ms=5, color=INK[0], label=sentence("mean accuracy"))
         floor, tall = -0.3, 0.18
         heights = tall * self.shares / self.shares.max()
         ax.bar(x, heights, width, bottom=floor, color=INK[0], alpha=0.35, hatch="//", edgecolor="white")
         ax.axhline(0, color="black", linewidth=0.8)
         for i in range(len(x)) if apart > 0.06 else [int(self.shares.argmax())]:
             ax.text(x[i], floor + heights[i] + 0.01, percent(self.shares[i]), ha="center", va="bottom", fontsize=7)
-        ax.text(0, -0.02, "share of items", va="top", fontsize=8, color=GREY)
+        ax.text(0, -0.02, sentence("share of items"), va="top", fontsize=8, color=GREY)
         ax.set_xlim(-0.02, 1.02)
         ax.set_ylim(floor, 1.02)
         ax.set_yticks(np.linspace(0, 1, 6))
-        ax.set_xlabel("mean score")
-        ax.set_ylabel("accuracy")
+        ax.set_xlabel(sentence("mean score"))
+        ax.set_ylabel(sentence("accuracy"))
         ax.legend(frameon=False, fontsize=8, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
         return ax
 

@@ -18,7 +18,8 @@ from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.axes import GREY, INK, LONGEST_LABEL, new_axes, percent, write_column
 from altmas.plots.curves import Band, CurvesDisplay, ReliabilityDisplay, RopeDisplay, one_each
-from altmas.words.wording import short
+from altmas.words.language import sentence
+from altmas.words.wording import marked, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,7 +173,7 @@ class ForestDisplay:
         """Draw a row per group; the probabilities stand in a column on the right."""
         ax, rows = _plot_rows(ax, self.names, self.band, self.lowest, self.left_out, ("lowest", "highest"))
         if self.p_worst is not None:
-            write_column(ax, "P(worst)", rows, [percent(p) for p in self.p_worst], 44)
+            write_column(ax, sentence("P(worst)"), rows, [percent(p) for p in self.p_worst], 44)
         ax.set_xlabel(f"mean and {percent(self.level)} credible interval")
         return ax
 
@@ -238,11 +239,14 @@ def _plot_rows(
     styles = {"lowest": _LOW, "highest": _HIGH}
     for part, end in zip((slice(0, first), slice(first, None)), ends, strict=True):
         colour, shape = styles[end] if left_out else _OTHER
+        said = sentence("{number} lowest" if end == "lowest" else "{number} highest", number=len(rows[part]))
         ax.hlines(rows[part], band.low[part], band.high[part], color=colour, linewidth=1.5, alpha=0.6)
-        ax.plot(band.mean[part], rows[part], shape, ms=5, color=colour, label=f"{len(rows[part])} {end}")
+        ax.plot(band.mean[part], rows[part], shape, ms=5, color=colour, label=said)
     if left_out:
-        word = "group" if left_out == 1 else "groups"
-        said = f"{left_out:,} {word} between them left out"
+        said = sentence(
+            "{number} group between them left out" if left_out == 1 else "{number} groups between them left out",
+            number=marked(f"{left_out:,}"),
+        )
         ax.text(0.5, first + 0.25, said, transform=ax.get_yaxis_transform(), ha="center", va="center", fontsize=8)
         ax.axhline(first + 0.25, color=GREY, linewidth=0.5, linestyle=":", zorder=0)
         ax.texts[-1].set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 2})

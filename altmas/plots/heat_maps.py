@@ -11,11 +11,13 @@ import pandas as pd
 
 from altmas.core.checks import sorted_classes, whole_number
 from altmas.metrics.types import FloatArray
-from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, percent, place_names, write_column
+from altmas.plots.axes import GREY, INK, LONGEST_LABEL, in_percent, new_axes, place_names, write_column
 from altmas.plots.curves import Band
 from altmas.surfaces.combinations import shown as told
+from altmas.words.language import sentence, to_say
 from altmas.words.surfaces import LABELLED
-from altmas.words.wording import amount, short
+from altmas.words.wording import amount, level_of, marked, short
+from altmas.words.wording import percent as in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +33,7 @@ FAINTEST_CELL, DARKEST_CELL = 0.04, 0.55
 LEAST_RANGE = 0.1
 """Accuracies that all lie within this range are not told apart by the full range of shades."""
 
-BRACKETS = "in brackets: no labels of its own, estimated from others"
+BRACKETS = to_say("in brackets: no labels of its own, estimated from others")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,11 +76,12 @@ class MarginalDisplay:
         ax.grid(axis="x", alpha=0.25)
         ax.hlines(rows, self.band.low, self.band.high, color=INK[0], linewidth=1.8, alpha=0.6)
         ax.plot(self.band.mean, rows, "o", ms=5.5, color=INK[0])
-        write_column(ax, "labels", rows, [amount(labels) for labels in self.labels], 38)
+        write_column(ax, sentence("labels"), rows, [amount(labels) for labels in self.labels], 38)
         ax.set_yticks(rows, self.names, parse_math=False)
         ax.set_ylim(len(rows) - 0.4, -0.6)
         ax.set_ylabel(short(self.attribute, LONGEST_LABEL), parse_math=False)
-        ax.set_xlabel(f"accuracy, mean and {percent(self.level)} interval{_left_out(self.left_out)}")
+        between = sentence("accuracy, mean and {level}% interval", level=level_of(self.level))
+        ax.set_xlabel(f"{between}{_left_out(self.left_out)}")
         in_percent(ax, "x")
         return ax
 
@@ -140,9 +143,10 @@ class PairDisplay:
     @property
     def notes(self) -> list[str]:
         """What shades and brackets mean, a line each."""
-        low, high = (f"{100 * end:.0f}%" for end in self.scale or self.ends)
-        shade = "stronger colour: less accurate" + (f", {low} to {high}" if low != high else "")
-        return [shade, BRACKETS] if bool(self._unlabelled.any()) else [shade]
+        low, high = (in_words(end) for end in self.scale or self.ends)
+        shade = sentence("stronger colour: less accurate")
+        shade += f", {sentence('{low} to {high}', low=low, high=high)}" if low != high else ""
+        return [shade, sentence(BRACKETS)] if bool(self._unlabelled.any()) else [shade]
 
     @property
     def _unlabelled(self) -> Any:
@@ -164,7 +168,7 @@ class PairDisplay:
                 ax.add_patch(Rectangle(place, *size, facecolor="none", edgecolor=GREY, hatch="////", lw=0, alpha=0.6))
                 continue
             ax.add_patch(Rectangle(place, *size, facecolor=INK[1], alpha=self._shade(float(value)), linewidth=0))
-            text, style = f"{100 * value:.0f}%", "normal"
+            text, style = in_words(float(value)), "normal"
             if bare[y, x]:
                 text, style = f"({text})", "italic"
             ax.text(x, y - 0.12, text, ha="center", va="center", fontsize=9, style=style)
@@ -207,5 +211,9 @@ def _kept(table: pd.DataFrame, attribute: str, most: int, order: Iterable[Any]) 
 
 
 def _left_out(count: int) -> str:
-    word = "value" if count == 1 else "values"
-    return f"; {count:,} rarer {word} left out" if count else ""
+    if not count:
+        return ""
+    return sentence(
+        "; {number} rarer value left out" if count == 1 else "; {number} rarer values left out",
+        number=marked(f"{count:,}"),
+    )

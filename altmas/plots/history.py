@@ -10,6 +10,7 @@ import pandas as pd
 
 from altmas.metrics.errors import InputError
 from altmas.plots.axes import INK, SHAPES, in_legend, new_axes, write_legend
+from altmas.words.language import sentence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,8 +42,8 @@ def plot_history(
         ax.fill_between(rows["labels"], rows["low"], rows["high"], color=colour, alpha=0.15, linewidth=0.5)
         if truth is not None and name in truth:
             ax.axhline(truth[name], color=colour, linestyle="--", linewidth=1)
-    ax.set_xlabel("labels")
-    ax.set_ylabel("estimate")
+    ax.set_xlabel(sentence("labels"))
+    ax.set_ylabel(sentence("estimate"))
     ax.set_title(title, loc="left", fontsize=10, parse_math=False)
     write_legend(ax, fontsize=8)
     return ax

@@ -22,7 +22,7 @@ from altmas.reports.facts_vendors import vendor_facts, with_targets
 from altmas.reports.of_result import ResultFindings
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
-from altmas.words.language import language
+from altmas.words.language import language, sentence
 from altmas.words.no_answer import no_answer_on
 from altmas.words.verdict import no_labels
 
@@ -232,7 +232,7 @@ def _model(findings: Told | None, pool: Pool, method: str, name: str, wanted: Wa
     unsaid = dict.fromkeys(("reach", "promise", "next", "random", "features", "unanswered"), "")
     empty: dict[str, Any] = {part: [] for part in ("estimates", "groups", "comparisons", "forecast", "history")}
     none = dict.fromkeys(("main", "surface", "recalls", "confusion", "calibration"))
-    left_out = [] if wanted.surface is None else [{"part": "combinations", "why": "No item has a label yet."}]
+    left_out = [] if wanted.surface is None else [{"part": "combinations", "why": sentence("No item has a label yet.")}]
     verdict = {"how_good": no_labels(), "worst": [], **unsaid}
     return {"name": name, "verdict": verdict, **none, **empty, "left_out": left_out}
 

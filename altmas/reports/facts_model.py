@@ -14,11 +14,12 @@ from altmas.reports.facts_tables import calibration_facts, confusion_facts, surf
 from altmas.surfaces.membership import membership
 from altmas.words.comparing import picked_after_looking, two_groups
 from altmas.words.extremes import settled, worst_lines, worst_of
+from altmas.words.language import sentence
 from altmas.words.promises import promise_in_words
 from altmas.words.recalls import lowest_recall
 from altmas.words.unanswered import unanswered
 from altmas.words.verdict import how_good, next_step, random_needed, reach
-from altmas.words.wording import counted, quoted, short
+from altmas.words.wording import counted, marked, quoted, short
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,11 +113,13 @@ class ModelFacts:
         drawn_for = self.findings.combinations_only
         if drawn_for is None:
             return None
-        told = f"Method {quoted(self.method)} tells of combinations: "
+        method = quoted(self.method)
         if self.wanted.surface is not None:
-            return f"{told}see Accuracy by combination."
+            return sentence("Method {method} tells of combinations: see Accuracy by combination.", method=method)
         by = ",".join(membership(self.pool, drawn_for.by, bins=drawn_for.estimator.bins).arms.names)
-        return f"{told}altmas report --surface {by} adds them."
+        return sentence(
+            "Method {method} tells of combinations: altmas report --surface {by} adds them.", method=method, by=by
+        )
 
     def _worst(
         self, groups: Sequence[dict[str, Any]], surface: dict[str, Any] | None, recalls: dict[str, Any] | None
@@ -142,7 +145,8 @@ class ModelFacts:
         return found
 
     def _not_given(self) -> str:
-        return f"Method {quoted(self.method)} does not give it; audits by certified or random do."
+        method = quoted(self.method)
+        return sentence("Method {method} does not give it; audits by certified or random do.", method=method)
 
     def _leave_out(self, part: str, why: str) -> None:
         self.left_out.append({"part": part, "why": why})
@@ -151,7 +155,9 @@ class ModelFacts:
         part = "predicted class" if by == "class" else by
         values = len(groups_by(self.pool, by).names)
         if values > MOST_GROUPS:
-            self._leave_out(part, f"{counted(values, 'value')} are too many for a table; at most {MOST_GROUPS:,}.")
+            told, most = counted(values, "value"), marked(f"{MOST_GROUPS:,}")
+            why = sentence("{values} are too many for a table; at most {most}.", values=told, most=most)
+            self._leave_out(part, why)
             return None
         table = self._asked(part, lambda: self.findings.groups(by, MAIN, self._one))
         if table is None:
@@ -174,7 +180,8 @@ class ModelFacts:
         if self._combinations_only() is not None:
             return None
         if classes > MOST_CLASSES:
-            self._leave_out(part, f"{classes:,} classes are too many; at most {MOST_CLASSES}.")
+            told = counted(classes, "class", "classes")
+            self._leave_out(part, sentence("{classes} are too many; at most {most}.", classes=told, most=MOST_CLASSES))
             return None
         table = self._asked(part, lambda: self.findings.recalls(self._one))
         if table is None:
@@ -201,10 +208,10 @@ class ModelFacts:
         if found is None:
             return None
         row = plain_data(found)
-        sentence = two_groups(by, row, self.findings.level, self.wanted.rope)
+        said = two_groups(by, row, self.findings.level, self.wanted.rope)
         picked = picked and len(groups_by(self.pool, by).names) > 2  # of two groups there is one pair only
         note = picked_after_looking() if picked else ""
-        return {**row, "by": by, "picked": picked, "rope": self.wanted.rope, "sentence": sentence, "note": note}
+        return {**row, "by": by, "picked": picked, "rope": self.wanted.rope, "sentence": said, "note": note}
 
     def _surface(self) -> dict[str, Any] | None:
         if self.wanted.surface is None:
@@ -216,7 +223,8 @@ class ModelFacts:
     def _confusion(self) -> dict[str, Any] | None:
         classes = len(self.pool.classes)
         if classes > MOST_CLASSES:
-            self._leave_out("confusion", f"{counted(classes, 'class', 'classes')} make {classes**2:,} cells.")
+            told, cells = counted(classes, "class", "classes"), marked(f"{classes**2:,}")
+            self._leave_out("confusion", sentence("{classes} make {cells} cells.", classes=told, cells=cells))
             return None
         table = self._asked("confusion", lambda: self.findings.confusion(self._one))
         return None if table is None else confusion_facts(table, classes)
@@ -224,8 +232,12 @@ class ModelFacts:
     def _calibration(self, estimates: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
         outputs = next(one for one in self.pool.outputs if one.name == self.name)
         if not outputs.probable:
-            why = "came without scores" if outputs.scores is None else "has scores that are no probabilities"
-            self._leave_out("calibration", f"The model under test {why}.")
+            why = sentence(
+                "The model under test came without scores."
+                if outputs.scores is None
+                else "The model under test has scores that are no probabilities."
+            )
+            self._leave_out("calibration", why)
             return None
         table = self._asked("calibration", lambda: self.findings.calibration(self._one))
         if table is None:
@@ -245,7 +257,7 @@ class ModelFacts:
         exact = main is not None and str(main["promise"]).startswith("exact")
         compared = main is not None and not exact and self.method != "random"
         return {
-            "how_good": how_good(main, level, size, self._named) if main else "No metric was asked for.",
+            "how_good": how_good(main, level, size, self._named) if main else sentence("No metric was asked for."),
             "reach": reach(main) if main else "",
             "promise": promise_in_words(main, level) if main else "",
             "next": "" if exact else next_step(ahead, size),

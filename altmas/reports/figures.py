@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from altmas.plots.axes import GREY, INK, SHAPES, in_legend, in_percent, new_axes, place_names, write_legend
+from altmas.plots.axes import (
+    GREY,
+    INK,
+    SHAPES,
+    in_legend,
+    in_percent,
+    new_axes,
+    place_names,
+    write_legend,
+)
 from altmas.plots.curves import Band, ReliabilityDisplay
 from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
 from altmas.plots.history import plot_history
-from altmas.words.wording import Row, is_share, named, short
+from altmas.words.language import sentence
+from altmas.words.wording import Row, class_name, is_share, level_of, marked, named, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +54,7 @@ def forest(rows: Sequence[Row], level: float, overall: float | None, recalls: Se
     display = ForestDisplay.from_band([row["group"] for row in known], _band(known), level, worst, FOREST_ROWS)
     ax, shown = display.plot(), len(display.names)
     for text, p in zip(ax.texts[-shown:], display.p_worst, strict=True):  # type: ignore[arg-type]
-        text.set_text("<0.01" if p < 0.01 else f"{p:.2f}")
+        text.set_text(marked("<0.01" if p < 0.01 else f"{p:.2f}"))
     if not display.left_out:
         for drawn in (*ax.collections, *ax.lines):
             drawn.set(color=INK[0])
@@ -52,8 +62,9 @@ def forest(rows: Sequence[Row], level: float, overall: float | None, recalls: Se
         _beside(ax, display.names, found, several=display.left_out > 0)
     if overall is not None:
         ax.axvline(overall, color=GREY, linestyle="--", linewidth=0.8, zorder=0)
-    what, dashed = "share of items" if found else "accuracy", "" if overall is None else "; dashed: accuracy overall"
-    ax.set_xlabel(f"{what}, {100 * level:.6g}% interval{dashed}")
+    what = sentence("share of items") if found else sentence("accuracy")
+    between = sentence("{what}, {level}% interval", what=what, level=level_of(level))
+    ax.set_xlabel(between if overall is None else sentence("{what}; dashed: accuracy overall", what=between))
     in_percent(ax, "x")
     each = 0.3 if found else 0.21
     return _sized(ax, 1.0 + each * (shown + (2 if display.left_out else 0)) + (0.25 if found else 0))
@@ -65,18 +76,23 @@ def _beside(ax: Axes, names: Sequence[str], found: Mapping[str, Row], *, several
     ys, rows = [y for y, _ in places], [row for _, row in places]
     if not several:
         for k, one in enumerate(ax.lines):
-            one.set_label("_" if k else "right where it says so (precision)")
+            one.set_label("_" if k else sentence("right where it says so (precision)"))
     ax.hlines(ys, [row["low"] for row in rows], [row["high"] for row in rows], color=INK[1], linewidth=1.5, alpha=0.6)
-    ax.plot([row["estimate"] for row in rows], ys, "s", ms=4, color=INK[1], label="found where it is so (recall)")
+    said = sentence("found where it is so (recall)")
+    ax.plot([row["estimate"] for row in rows], ys, "s", ms=4, color=INK[1], label=said)
     write_legend(ax, fontsize=8, ncols=1, loc="lower left", bbox_to_anchor=(0, 1))
 
 
 def reliability(bins: Sequence[Row], level: float) -> Axes:
     """Accuracy against score per bin, with the share of the items in each."""
     ax = ReliabilityDisplay.from_calibration(pd.DataFrame(list(bins)), level=level).plot()
-    legend = ax.get_legend()
+    legend, of = ax.get_legend(), level_of(level)
+    plainer = {
+        sentence("{level}% credible interval", level=of): sentence("{level}% interval", level=of),
+        sentence("mean accuracy"): sentence("accuracy"),
+    }
     for text in legend.get_texts() if legend else ():
-        text.set_text(text.get_text().replace("credible ", "").replace("mean accuracy", "accuracy"))
+        text.set_text(plainer.get(text.get_text(), text.get_text()))
     for axis in "xy":
         in_percent(ax, axis)
     return _sized(ax, 4.6, 4.3)
@@ -103,9 +119,9 @@ def confusion(cells: Sequence[Row]) -> Axes:
         if value >= 0.5:
             weight = "bold" if agree else "normal"
             ax.text(x, y, _count(value), ha="center", va="center", fontsize=8, weight=weight)
-    place_names(ax, [short(name, 14) for name in predicted], [short(name, 14) for name in true])
-    ax.set_xlabel("predicted class")
-    ax.set_ylabel("true class")
+    place_names(ax, [short(class_name(name), 14) for name in predicted], [short(name, 14) for name in true])
+    ax.set_xlabel(sentence("predicted class"))
+    ax.set_ylabel(sentence("true class"))
     side = max(WIDTH, 1 + 0.38 * len(predicted)) if len(predicted) > 5 else 3.8
     return _sized(ax, 0.9 + (side - 1) * 0.72 * len(true) / len(predicted), side)
 
@@ -115,7 +131,7 @@ def history(rows: Sequence[Row], metric: str) -> Axes:
     table = pd.DataFrame([row for row in rows if row["metric"] == metric])
     ax = plot_history(table, metrics=[metric])
     ax.get_legend().remove()  # type: ignore[union-attr]
-    ax.set_ylabel(f"{named(metric)} and interval", parse_math=False)
+    ax.set_ylabel(sentence("{metric} and interval", metric=named(metric)), parse_math=False)
     if is_share(metric):
         in_percent(ax, "y")
     return _sized(ax, 2.9, 4.3)
@@ -129,10 +145,11 @@ def widths(rows: Sequence[Row], metrics: Sequence[str], within: float) -> Axes:
         half = [(row["high"] - row["low"]) / 2 for row in points]
         labels = [row["labels"] for row in points]
         ax.plot(labels, half, marker=SHAPES[k], ms=4, color=INK[k], label=in_legend(named(metric)))
-    ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=f"±{100 * within:g} points")
+    goal = sentence("±{number} points", number=marked(f"{100 * within:g}"))
+    ax.axhline(within, color=GREY, linestyle="--", linewidth=0.8, label=goal)
     ax.set_ylim(bottom=0)
-    ax.set_xlabel("labels")
-    ax.set_ylabel("half the interval's width")
+    ax.set_xlabel(sentence("labels"))
+    ax.set_ylabel(sentence("half the interval's width"))
     write_legend(ax, fontsize=8)
     in_percent(ax, "y")
     return _sized(ax, 2.9, 4.3)
@@ -152,9 +169,11 @@ def differences(rows: Sequence[Row], rope: float | None) -> Axes:
     ax.plot([row["estimate"] for row in rows], places, "o", ms=5.5, color=INK[0])
     ax.set_yticks(places, names, parse_math=False)
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    shaded = "" if rope is None else f"; shaded: within ±{100 * rope:g} points"
-    ax.set_xlabel(f"difference, points{shaded}")
-    in_percent(ax, "x", unit="")
+    if rope is None:
+        ax.set_xlabel(sentence("difference, points"))
+    else:
+        ax.set_xlabel(sentence("difference, points; shaded: within ±{rope} points", rope=marked(f"{100 * rope:g}")))
+    in_percent(ax, "x", unit=False)
     ax.margins(x=0.1)
     return _sized(ax, 0.75 + 0.3 * len(rows))
 
@@ -201,7 +220,7 @@ def _band(rows: Sequence[Row]) -> Band:
 
 
 def _count(value: float) -> str:
-    return f"{value:,.0f}" if value < 100_000 else f"{value:.2g}"
+    return marked(f"{value:,.0f}" if value < 100_000 else f"{value:.2g}")
 
 
 def _sized(ax: Axes, height: float, width: float = WIDTH) -> Axes:

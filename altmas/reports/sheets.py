@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from altmas.words.columns import head_in_words
 from altmas.words.events import event_words
+from altmas.words.language import sentence
+from altmas.words.promises import promised
 from altmas.words.wording import Row, is_share, named
 
 Cell = tuple[Any, bool]
@@ -14,6 +17,9 @@ Cell = tuple[Any, bool]
 
 _OF_METRIC = {"estimate", "low", "high", "plug_in", "design", "worst_case", "best_case", "low_alike", "high_alike"}
 _ALWAYS_SHARES = {"share", "score", "bias"}
+_SAID = {"metric": named, "promise": promised}
+"""Keys whose values are data, and said in words."""
+
 _NOT_TOLD = {"error", "below", "above", "sentence", "note", "plug_in_error"}
 
 
@@ -38,7 +44,7 @@ class Sheet:
             if key not in _NOT_TOLD and not any(isinstance(row.get(key), list | dict) for row in rows)
         ]
         made = tuple(tuple(_cell(row, key, metric) for key in names) for row in rows)
-        return cls(name, tuple(_head(key) for key in names), made)
+        return cls(name, tuple(head_in_words(key) for key in names), made)
 
 
 def sheets(facts: Mapping[str, Any]) -> list[Sheet]:
@@ -52,50 +58,53 @@ def sheets(facts: Mapping[str, Any]) -> list[Sheet]:
     if facts["trail"] is not None:
         found += _of_record(facts["trail"])
     if facts["items"] is not None:
-        found.append(Sheet.of("Items", [_item(one) for one in facts["items"]]))
+        found.append(Sheet.of(sentence("Items"), [_item(one) for one in facts["items"]]))
     return [one for one in found if one.rows]
 
 
 def _summary(facts: Mapping[str, Any]) -> Sheet:
-    told = [("report", facts["title"] or facts["kind"]), *(("verdict", one) for one in facts["headline"])]
-    for one in facts["models"]:
-        promise = one["verdict"]["promise"]
-        told += [("how sure", promise)] if promise and ("how sure", promise) not in told else []
-    told += [("target", row["sentence"]) for row in (facts["targets"] or {"rows": []})["rows"]]
-    told += [("no answer", row["sentence"]) for row in facts["no_answer"] if row["sentence"]]
-    told += [("labels", facts["labels"]), ("items", facts["pool"]["size"]), ("method", facts["method"])]
-    told += [("level", facts["level"]), ("as of", facts["as_of"] or "not told")]
-    told += [("warning", one) for one in facts["warnings"]] + [("assumption", one) for one in facts["assumptions"]]
-    return _pairs("Summary", told, ("what", "says"))
+    kind = sentence("audit" if facts["kind"] == "audit" else "assessment")
+    told: list[tuple[str, Any]] = [(sentence("report"), facts["title"] or kind)]
+    told += [(sentence("verdict"), one) for one in facts["headline"]]
+    for one in dict.fromkeys(one["verdict"]["promise"] for one in facts["models"]):
+        told += [(sentence("how sure"), one)] if one else []
+    told += [(sentence("target"), row["sentence"]) for row in (facts["targets"] or {"rows": []})["rows"]]
+    told += [(sentence("no answer"), row["sentence"]) for row in facts["no_answer"] if row["sentence"]]
+    told += [(sentence("labels"), facts["labels"]), (sentence("items"), facts["pool"]["size"])]
+    told += [(sentence("method"), facts["method"]), (sentence("level"), facts["level"])]
+    told += [(sentence("as of"), facts["as_of"] or sentence("not told"))]
+    told += [(sentence("warning"), one) for one in facts["warnings"]]
+    told += [(sentence("assumption"), one) for one in facts["assumptions"]]
+    return _pairs(sentence("Summary"), told, (sentence("what"), sentence("says")))
 
 
 def _of_all(facts: Mapping[str, Any]) -> list[Sheet]:
     models, vendors = facts["models"], facts["vendors"] or {"best": [], "differences": []}
     targets = facts["targets"]["rows"] if facts["targets"] else []
     return [
-        Sheet.of("Targets", targets),
-        Sheet.of("Estimates", _whose(models, "estimates")),
-        Sheet.of("Ranking", vendors["best"]),
-        Sheet.of("Differences", vendors["differences"]),
-        Sheet.of("No answer", [row for row in facts["no_answer"] if row["items"]]),
-        Sheet.of("Labels and precision", _whose(models, "forecast")),
-        Sheet.of("Estimates against labels", _whose(models, "history")),
+        Sheet.of(sentence("Targets"), targets),
+        Sheet.of(sentence("Estimates"), _whose(models, "estimates")),
+        Sheet.of(sentence("Ranking"), vendors["best"]),
+        Sheet.of(sentence("Differences"), vendors["differences"]),
+        Sheet.of(sentence("No answer"), [row for row in facts["no_answer"] if row["items"]]),
+        Sheet.of(sentence("Labels and precision"), _whose(models, "forecast")),
+        Sheet.of(sentence("Estimates against labels"), _whose(models, "history")),
     ]
 
 
 def _of_model(one: Row) -> list[Sheet]:
-    found = [Sheet.of(f"By {_said(group['by'])}", group["rows"], group["metric"]) for group in one["groups"]]
+    found = [Sheet.of(_by(group["by"]), group["rows"], group["metric"]) for group in one["groups"]]
     recalls = one["recalls"]["rows"] if one["recalls"] else []
     confusion = one["confusion"] or {"cells": [], "worst": []}
     found += [
-        Sheet.of("Recall by true class", recalls, "recall:"),
-        Sheet.of("Comparisons", one["comparisons"], "accuracy"),
-        Sheet.of("Confusion", confusion["cells"] or confusion["worst"]),
-        Sheet.of("Calibration", one["calibration"]["bins"] if one["calibration"] else [], "accuracy"),
+        Sheet.of(sentence("Recall by true class"), recalls, "recall:"),
+        Sheet.of(sentence("Comparisons"), one["comparisons"], "accuracy"),
+        Sheet.of(sentence("Confusion"), confusion["cells"] or confusion["worst"]),
+        Sheet.of(sentence("Calibration"), one["calibration"]["bins"] if one["calibration"] else [], "accuracy"),
     ]
     if one["surface"]:
         arms = [{**row["values"], **{k: v for k, v in row.items() if k != "values"}} for row in one["surface"]["arms"]]
-        found.append(Sheet.of("Combinations", arms, "accuracy"))
+        found.append(Sheet.of(sentence("Combinations"), arms, "accuracy"))
     return found
 
 
@@ -103,11 +112,11 @@ def _of_people(facts: Mapping[str, Any]) -> list[Sheet]:
     agreement, people = facts["agreement"] or {}, facts["people"] or {}
     conduct = [(name, value) for name, value in (facts["conduct"] or {}).items() if not isinstance(value, list)]
     return [
-        Sheet.of("Declared classes", facts["classes_seen"]),
-        Sheet.of("Annotators", agreement.get("by_annotator", [])),
-        Sheet.of("Agreement by class", agreement.get("by_class", [])),
-        Sheet.of("If answers are wrong", people.get("sensitivity", [])),
-        _pairs("Conduct", conduct, ("what", "how often")),
+        Sheet.of(sentence("Declared classes"), facts["classes_seen"]),
+        Sheet.of(sentence("Annotators"), agreement.get("by_annotator", [])),
+        Sheet.of(sentence("Agreement by class"), agreement.get("by_class", [])),
+        Sheet.of(sentence("If answers are wrong"), people.get("sensitivity", [])),
+        _pairs(sentence("Conduct"), conduct, (sentence("what"), sentence("how often"))),
     ]
 
 
@@ -119,10 +128,10 @@ def _of_record(trail: Row) -> list[Sheet]:
     ]  # fmt: skip
     settings = [(name, value) for name, value in trail["settings"].items()]
     return [
-        _pairs("Inputs", trail["inputs"].items(), ("file", "SHA-256")),
-        _pairs("Settings", settings, ("setting", "value")),
-        _pairs("Versions", trail["versions"].items(), ("of", "version")),
-        Sheet.of("Events", events),
+        _pairs(sentence("Inputs"), trail["inputs"].items(), (sentence("file"), "SHA-256")),
+        _pairs(sentence("Settings"), settings, (sentence("setting"), sentence("value"))),
+        _pairs(sentence("Versions"), trail["versions"].items(), (sentence("of"), sentence("version"))),
+        Sheet.of(sentence("Events"), events),
     ]
 
 
@@ -130,7 +139,8 @@ def _item(one: Row) -> dict[str, Any]:
     answers = {"annotator": "; ".join(str(a["annotator"]) for a in one["answers"])}
     answers["label"] = "; ".join(str(a["label"]) for a in one["answers"])
     answers["note"] = "; ".join(a["note"] for a in one["answers"] if a["note"])
-    return {"id": one["id"], **answers, **{f"content: {name}": value for name, value in one["content"].items()}}
+    content = {sentence("content: {name}", name=name): value for name, value in one["content"].items()}
+    return {"id": one["id"], **answers, **content}
 
 
 def _whose(models: Sequence[Row], part: str) -> list[dict[str, Any]]:
@@ -153,15 +163,11 @@ def _text(value: Any) -> str:
 
 def _cell(row: Row, key: str, metric: str) -> Cell:
     value = row.get(key)
-    if key == "metric":
-        return named(str(value)), False
+    if key in _SAID:
+        return _SAID[key](str(value)), False
     of = str(row.get("metric", metric))
     return value, key in _ALWAYS_SHARES or (key in _OF_METRIC and bool(of) and is_share(of))
 
 
-def _head(key: str) -> str:
-    return key.replace("_", " ")
-
-
-def _said(by: str) -> str:
-    return "predicted class" if by == "class" else by
+def _by(groups: str) -> str:
+    return sentence("By {by}", by=sentence("predicted class") if groups == "class" else groups)

@@ -6,10 +6,20 @@ from collections.abc import Callable, Sequence
 
 from altmas.core.requirements import read_requirement
 from altmas.reports.numbers import table_digits
-from altmas.reports.tables import TABLE_ROWS, Column, Table, interval_head, probability, share_of, text, whole
+from altmas.reports.tables import (
+    TABLE_ROWS,
+    Column,
+    Table,
+    ends_shown,
+    interval_head,
+    probability,
+    share_of,
+    text,
+    whole,
+)
 from altmas.words.good_enough import asked_for, goal_in_short, outcome_in_words
 from altmas.words.language import sentence
-from altmas.words.wording import Row, chance, figure, interval, is_share, named
+from altmas.words.wording import Row, chance, figure, interval, is_share, marked, named, percent
 
 MOST_RANKED, MOST_TARGETS = 12, 3
 """Models of the ranking, and columns of targets in it, at most."""
@@ -25,15 +35,15 @@ def ranking_table(rows: Sequence[Row], level: float) -> Table:
 
     columns: list[Column] = [
         ("", lambda row: str(row["rank"])),
-        text("model"),
+        text(sentence("model"), "model"),
         (named(metric), lambda row: figure(row["estimate"], share=share, digits=digits(row))),
         (interval_head(level), lambda row: interval(row["low"], row["high"], share=share, digits=digits(row))),
-        probability("P(best)", "p_best"),
+        probability(sentence("P(best)"), "p_best"),
     ]
     if any(row["no_answer"] for row in rows):
-        columns.append(("no answer", lambda row: no_answer_share(row["no_answer"])))
+        columns.append((sentence("no answer"), lambda row: no_answer_share(row["no_answer"])))
     columns += [(goal_in_short(read_requirement(one)), _outcome(one)) for one in targets[:MOST_TARGETS]]
-    return Table.of("The models, best first", columns, rows, 2, most=MOST_RANKED)
+    return Table.of(sentence("The models, best first"), columns, rows, 2, most=MOST_RANKED)
 
 
 def no_answer_share(share: float) -> str:
@@ -42,7 +52,7 @@ def no_answer_share(share: float) -> str:
     >>> no_answer_share(0.0), no_answer_share(0.009), no_answer_share(0.0002)
     ('0%', '0.9%', '0.020%')
     """
-    return "0%" if share == 0 else figure(share, share=True, digits=1 if share >= 0.001 else 3)
+    return percent(0) if share == 0 else figure(share, share=True, digits=1 if share >= 0.001 else 3)
 
 
 def _goal(target: str) -> str:
@@ -65,15 +75,15 @@ def targets_table(rows: Sequence[Row], level: float) -> Table:
         return table_digits(row["low"], row["high"], share=is_share(row["metric"]))
 
     columns: list[Column] = [
-        *([text("model")] if several else []),
-        ("must reach", lambda row: _goal(row["target"])),
-        ("outcome", lambda row: outcome_in_words(row["outcome"])),
-        ("estimate", lambda row: figure(row["estimate"], share=is_share(row["metric"]), digits=digits(row))),
+        *([text(sentence("model"), "model")] if several else []),
+        (sentence("must reach"), lambda row: _goal(row["target"])),
+        (sentence("outcome"), lambda row: outcome_in_words(row["outcome"])),
+        (sentence("estimate"), lambda row: figure(row["estimate"], share=is_share(row["metric"]), digits=digits(row))),
         (interval_head(level), lambda row: interval(
             row["low"], row["high"], share=is_share(row["metric"]), digits=digits(row))),
-        whole("labels to settle it", "labels_needed"),
+        whole(sentence("labels to settle it"), "labels_needed"),
     ]  # fmt: skip
-    return Table.of("Targets", columns, rows, 2 + several, most=len(rows))
+    return Table.of(sentence("Targets"), columns, rows, 2 + several, most=len(rows))
 
 
 def classes_table(said: Row | None, true: Row, level: float) -> Table:
@@ -90,25 +100,23 @@ def classes_table(said: Row | None, true: Row, level: float) -> Table:
         return head, lambda row: "" if row[name] is None or row[name].get("estimate") is None else cell(row[name])
 
     def count(head: str, name: str, key: str) -> Column:
-        return head, lambda row: "" if row[name] is None else f"{row[name][key]:,.0f}"
+        return head, lambda row: "" if row[name] is None else marked(f"{row[name][key]:,.0f}")
 
     columns: list[Column] = [
-        text("class"),
-        *(part("said", one) for one in share_of("right where it says so (precision)", between)),
-        part("said", ("P(worst)", lambda row: chance(row["p_worst"]))),
-        count("items it says so of", "said", "size"),
-        *(part("true", one) for one in share_of("found where it is so (recall)", between)),
-        part("true", ("P(worst)", lambda row: chance(row["p_worst"]))),
-        count("labels of the class", "true", "labels"),
+        text(sentence("class"), "class"),
+        *(part("said", one) for one in share_of(sentence("right where it says so (precision)"), between)),
+        part("said", (sentence("P(worst)"), lambda row: chance(row["p_worst"]))),
+        count(sentence("items it says so of"), "said", "size"),
+        *(part("true", one) for one in share_of(sentence("found where it is so (recall)"), between)),
+        part("true", (sentence("P(worst)"), lambda row: chance(row["p_worst"]))),
+        count(sentence("labels of the class"), "true", "labels"),
     ]
     left = len(rows) - TABLE_ROWS
     note = sentence("A class without numbers was never said, or never the answer.")
     if left > 0:
         half = TABLE_ROWS // 2
         rows = [*rows[:half], *rows[-half:]]
-        more = sentence("The {half} lowest and the {half} highest; {left} between them are in the JSON report.",
-                        half=half, left=f"{left:,}")  # fmt: skip
-        note = f"{more} {note}"
+        note = f"{ends_shown(half, left)} {note}"
     return Table.of(sentence("Precision and recall by class"), columns, rows, 1, note)
 
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from altmas.plots.heat_maps import PairDisplay
-from altmas.reports import figures, tables
+from altmas.reports import figures, tables_surface
 from altmas.reports.numbers import minus
 from altmas.reports.svg import draw
-from altmas.words.wording import Row, clean, digits_for, ends, figure, is_share, named
+from altmas.words.language import sentence
+from altmas.words.wording import Row, clean, digits_for, ends, figure, is_share, listed, named
 
 _SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}
 
@@ -18,7 +19,7 @@ _SCALES = {"mcc": (-1.0, 1.0), "cohen_kappa": (-1.0, 1.0)}
 def view(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Everything that is drawn; a figure is '' where there is nothing to draw."""
     models, level = facts["models"], facts["level"]
-    whose = [f" of {clean(one['name'])}" if len(models) > 1 else "" for one in models]
+    whose = [sentence(" of {model}", model=clean(one["name"])) if len(models) > 1 else "" for one in models]
     maps = _maps(models)
     shown = [_model(one, level, f"m{k}", maps[k], whose[k]) for k, one in enumerate(models)]
     return {
@@ -65,7 +66,10 @@ def picture(row: Row | None, scale: tuple[float, float] | None = None) -> dict[s
     digits = digits_for(row["high"] - row["low"], share=share)
     least, most = ends(row["low"], row["high"], share=share, digits=digits)
     value = figure(row["estimate"], share=share, digits=digits)
-    said = f"{named(row['metric'])} about {value}, between {least} and {most}"
+    said = sentence(
+        "{metric} about {value}, between {low} and {high}",
+        metric=named(row["metric"]), value=value, low=least, high=most,
+    )  # fmt: skip
     return {"at": at, "left": left, "wide": max(round(right - left, 2), 0.4), "ticks": ticks, "said": said}
 
 
@@ -90,8 +94,8 @@ def _model(one: Row, level: float, key: str, maps: Sequence[PairDisplay], whose:
             for k, found in enumerate(one["groups"])
         ],
         "comparisons": _comparisons(one["comparisons"], f"{key}-d", whose),
-        "surface": _surface(one["surface"], level, f"{key}-s", f"Accuracy{whose} by ", maps) if one["surface"] else [],
-        "confusion": draw(f"{key}-c", f"Confusion{whose}", figures.confusion, cells) if cells else "",
+        "surface": _surface(one["surface"], level, f"{key}-s", whose, maps) if one["surface"] else [],
+        "confusion": _confusion(cells, f"{key}-c", whose),
         "calibration": _calibration(one["calibration"], level, f"{key}-r", whose),
         "history": _history(one, f"{key}-h", whose),
     }
@@ -101,45 +105,54 @@ def _forest(found: Row, level: float, overall: float | None, key: str, whose: st
     if all(row["estimate"] is None for row in found["rows"]):
         return ""
     if found["by"] == "class" and recalls is not None:
-        title = f"Precision and recall{whose} by class"
+        title = sentence("Precision and recall{whose} by class", whose=whose)
         return draw(key, title, figures.forest, found["rows"], level, overall, recalls["rows"])
-    title = f"Accuracy{whose} by {clean(found['by'])}"
+    title = _accuracy_by(sentence("class") if found["by"] == "class" else clean(found["by"]), whose)
     return draw(key, title, figures.forest, found["rows"], level, overall)
+
+
+def _accuracy_by(by: str, whose: str) -> str:
+    return sentence("Accuracy{whose} by {by}", whose=whose, by=by)
+
+
+def _confusion(cells: Sequence[Row] | None, key: str, whose: str) -> str:
+    return draw(key, sentence("Confusion{whose}", whose=whose), figures.confusion, cells) if cells else ""
 
 
 def _comparisons(rows: Sequence[Row], key: str, whose: str) -> str:
     labelled = [{**row, "label": minus(row["a"], row["b"])} for row in rows if _known(row)]
-    return (
-        draw(key, f"Differences of accuracy{whose}", figures.differences, labelled, rows[0]["rope"]) if labelled else ""
-    )
+    title = sentence("Differences of accuracy{whose}", whose=whose)
+    return draw(key, title, figures.differences, labelled, rows[0]["rope"]) if labelled else ""
 
 
-def _surface(found: Row, level: float, key: str, title: str, maps: Sequence[PairDisplay]) -> list[dict[str, Any]]:
+def _surface(found: Row, level: float, key: str, whose: str, maps: Sequence[PairDisplay]) -> list[dict[str, Any]]:
     """Pictures with a title, a caption and their table: of pairs of attributes, or of the values of a single one."""
     if not maps:
         [one] = found["attributes"]
         by = clean(one["attribute"])
-        drawn = draw(f"{key}0", f"{title}{by}", figures.values, one, level)
-        caption = "Estimated accuracy and its interval, with the number of labels at the right."
-        return [{"title": by, "figure": drawn, "caption": caption, "table": tables.values_table(one, level)}]
+        drawn = draw(f"{key}0", _accuracy_by(by, whose), figures.values, one, level)
+        caption = sentence("Estimated accuracy and its interval, with the number of labels at the right.")
+        return [{"title": by, "figure": drawn, "caption": caption, "table": tables_surface.values_table(one, level)}]
     pictures = []
     for k, (pair, display) in enumerate(zip(found["pairs"], maps, strict=True)):
-        by = " and ".join(map(clean, pair["attributes"]))
-        drawn = draw(f"{key}{k}", f"{title}{by}", figures.pair, display)
+        by = listed(map(clean, pair["attributes"]))
+        drawn = draw(f"{key}{k}", _accuracy_by(by, whose), figures.pair, display)
         caption = _map_caption(display)
-        pictures.append({"title": by, "figure": drawn, "caption": caption, "table": tables.pair_table(pair)})
+        pictures.append({"title": by, "figure": drawn, "caption": caption, "table": tables_surface.pair_table(pair)})
     return pictures
 
 
 def _map_caption(display: PairDisplay) -> str:
     shade, *brackets = (f"{note[:1].upper()}{note[1:]}" for note in display.notes)
-    shared = "" if display.scale is None else "; the same scale in all maps"
-    said = ["Estimated accuracy, and below it the number of labels", f"{shade}{shared}", *brackets, "Hatched: no items"]
+    shared = "" if display.scale is None else sentence("; the same scale in all maps")
+    what = sentence("Estimated accuracy, and below it the number of labels")
+    said = [what, f"{shade}{shared}", *brackets, sentence("Hatched: no items")]
     return f"{'. '.join(said)}."
 
 
 def _calibration(found: Row | None, level: float, key: str, whose: str) -> str:
-    return draw(key, f"Accuracy against score{whose}", figures.reliability, found["bins"], level) if found else ""
+    title = sentence("Accuracy against score{whose}", whose=whose)
+    return draw(key, title, figures.reliability, found["bins"], level) if found else ""
 
 
 def _history(one: Row, key: str, whose: str) -> list[str]:
@@ -149,9 +162,10 @@ def _history(one: Row, key: str, whose: str) -> list[str]:
     metrics = list(dict.fromkeys([main, *(row["metric"] for row in rows)]))
     shares = [metric for metric in metrics if is_share(metric)]
     within = one["forecast"][0]["within"] if one["forecast"] else 0.03
-    drawn = [draw(f"{key}0", f"{named(main)}{whose} and its interval against labels", figures.history, rows, main)]
+    title = sentence("{metric}{whose} and its interval against labels", metric=named(main), whose=whose)
+    drawn = [draw(f"{key}0", title, figures.history, rows, main)]
     if shares:
-        title = f"Width of intervals{whose} against labels"
+        title = sentence("Width of intervals{whose} against labels", whose=whose)
         drawn.append(draw(f"{key}1", title, figures.widths, rows, shares, within))
     return drawn
 
@@ -161,7 +175,7 @@ def _vendors(found: Row) -> str:
     labelled = [
         {**row, "label": f"{named(row['metric'])}: {minus(row['first'], row['second'])}"} for row in shares[:20]
     ]
-    return draw("v-d", "Differences of the models", figures.differences, labelled, None) if labelled else ""
+    return draw("v-d", sentence("Differences of the models"), figures.differences, labelled, None) if labelled else ""
 
 
 def _known(row: Row) -> bool:

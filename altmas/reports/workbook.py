@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from altmas.reports.sheets import Sheet, sheets
-from altmas.words.wording import counted
+from altmas.reports.tables import rows_left
+from altmas.words.language import sentence, speaking
 
 if TYPE_CHECKING:
     from openpyxl.worksheet._write_only import WriteOnlyWorksheet
@@ -21,15 +22,16 @@ _IN_NAMES = re.compile(r"[\\/*?:\[\]\x00-\x1f\x7f]")
 
 
 def workbook(facts: Mapping[str, Any]) -> bytes:
-    """The file, from the facts of a report."""
+    """The file, from the facts of a report, in their language."""
     from openpyxl import Workbook
 
     book = Workbook(write_only=True)
     taken: set[str] = set()
-    for one in sheets(facts):
-        name = sheet_name(one.name, taken)
-        taken.add(name.lower())
-        _write(book.create_sheet(name), one)
+    with speaking(facts["language"]):
+        for one in sheets(facts):
+            name = sheet_name(one.name, taken)
+            taken.add(name.lower())
+            _write(book.create_sheet(name), one)
     file = io.BytesIO()
     book.save(file)
     return file.getvalue()
@@ -57,8 +59,7 @@ def _write(page: WriteOnlyWorksheet, sheet: Sheet) -> None:
     for row in sheet.rows[:MOST_ROWS]:
         page.append([_cell(page, value, share=share) for value, share in row])
     if len(sheet.rows) > MOST_ROWS:
-        left = counted(len(sheet.rows) - MOST_ROWS, "more row is", "more rows are")
-        page.append([_cell(page, f"{left} in the JSON report.")])
+        page.append([_cell(page, rows_left(len(sheet.rows) - MOST_ROWS))])
 
 
 def _cell(page: WriteOnlyWorksheet, value: Any, *, share: bool = False, bold: bool = False) -> Any:
@@ -66,7 +67,7 @@ def _cell(page: WriteOnlyWorksheet, value: Any, *, share: bool = False, bold: bo
     from openpyxl.styles import Font
 
     if isinstance(value, bool) or value is None or not isinstance(value, int | float):
-        text = "" if value is None else "yes" if value is True else "no" if value is False else str(value)
+        text = "" if value is None else sentence("yes" if value else "no") if isinstance(value, bool) else str(value)
         cell = WriteOnlyCell(page, _ILLEGAL.sub(" ", text)[:LONGEST_CELL])
         cell.data_type = "s"  # a text that begins with = is no formula
         cell.quotePrefix = text[:1] in ("=", "+", "-", "@")

@@ -22,14 +22,16 @@ from altmas.core.doing import doing
 from altmas.core.files import write_bytes, write_text
 from altmas.core.result import Result
 from altmas.metrics.errors import InputError
-from altmas.reports import tables, tables_models, tables_people
+from altmas.reports import tables, tables_models, tables_people, tables_record, tables_surface
 from altmas.reports.printing import a_browser, printed
 from altmas.reports.view import view
 from altmas.reports.workbook import workbook
 from altmas.words.conduct import drawn_from
 from altmas.words.good_enough import outcome_in_words
 from altmas.words.language import ENGLISH, sentence, speaking
-from altmas.words.wording import clean, counted, quoted
+from altmas.words.left_out import part_in_words
+from altmas.words.promises import promised
+from altmas.words.wording import clean, counted, marked, percent, quoted
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
@@ -114,8 +116,11 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         "tables": tables,
         "model_tables": tables_models,
         "people_tables": tables_people,
+        "record_tables": tables_record,
+        "surface_tables": tables_surface,
         "drawn_from": drawn_from,
         "word_of": outcome_in_words,
+        "part_of": part_in_words,
     }
     environment.filters |= {
         "figure": Markup,  # SVG of our own making
@@ -123,6 +128,9 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
         "quoted": quoted,
         "clean": clean,
         "minute": minute,
+        "percent": percent,
+        "promised": promised,
+        "marked": marked,
         "said": said,
         "cut": lambda text: text if len(text) <= MOST_CONTENT else text[:MOST_CONTENT] + "…",
     }
@@ -148,13 +156,13 @@ def escape(text: object) -> str:
     return _SPECIAL.sub(r"\\\1", clean(text))
 
 
-def said(sentence: str) -> str:
+def said(words: str) -> str:
     """A sentence whose probabilities stay on one line.
 
     >>> said("settled (P 0.31)") == "settled (P\N{NO-BREAK SPACE}0.31)"
     True
     """
-    return re.sub(r"(\bP(?:\(\w+\))?) (?=\d|above|below)", "\\1\N{NO-BREAK SPACE}", sentence)
+    return re.sub(r"(\bP(?:\(\w+\))?) (?=\d|above|below)", "\\1\N{NO-BREAK SPACE}", words)
 
 
 def minute(at: str) -> str:
@@ -163,4 +171,7 @@ def minute(at: str) -> str:
     >>> minute("2026-11-16T14:02:11.123Z")
     '2026-11-16 14:02 UTC'
     """
-    return f"{at[:10]} {at[11:16]} UTC" if at else "not known"
+    if not at:
+        return sentence("not known")
+    year, month, day = at[:10].split("-")
+    return sentence("{year}-{month}-{day} {time} UTC", year=year, month=month, day=day, time=at[11:16])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from altmas.words.language import sentence, to_say
 from altmas.words.promises import NO_COVERAGE, kind_of, promised
-from altmas.words.wording import Row, counted, level_of, marked
+from altmas.words.wording import Row, counted, level_of, marked, named
 
 _ABOUT_INTERVALS = {
     "approximate": to_say(
@@ -89,14 +89,15 @@ def warnings_of(found: Sequence[str], estimates: Sequence[Row], problems: Sequen
 
     >>> row = {"metric": "mcc", "promise": "approximate; surrogate and design disagree by 3.1 se"}
     >>> warnings_of(["a"], [row], [])
-    ['a', 'mcc: surrogate and design disagree by 3.1 se.']
+    ['a', 'MCC: surrogate and design disagree by 3.1 se.']
     """
     out = [sentence("The audit's record is not intact: {problem}.", problem=one) for one in problems]
     out += list(found)
     for row in estimates:
         for part in str(row["promise"]).split("; ")[1:]:
             if "disagree" in part or "not seen" in part:
-                whose = f"{row['model']}, {row['metric']}" if row.get("model") else row["metric"]
+                metric = named(row["metric"])
+                whose = f"{row['model']}, {metric}" if row.get("model") else metric
                 out.append(f"{whose}: {promised(part)}.")
     return list(dict.fromkeys(out))
 

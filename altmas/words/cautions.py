@@ -9,17 +9,17 @@ from altmas.words.language import sentence
 from altmas.words.people import taken_for
 from altmas.words.promises import ROUGH_BELOW
 from altmas.words.unanswered import how_to_answer
-from altmas.words.wording import Row, marked
+from altmas.words.wording import Row, marked, named
 
 
 def at_odds(row: Row) -> str:
     """Where the surrogate and the labels disagree; the row has `plug_in`, `design` and, of several, `model`.
 
     >>> at_odds({"metric": "mcc", "plug_in": 0.9, "design": 0.5}).partition(";")[0]
-    'mcc: what the surrogate believes (0.900) and what the labels say (0.500) are far apart'
+    'MCC: what the surrogate believes (0.900) and what the labels say (0.500) are far apart'
     """
     values = {name: marked(f"{row[name]:.3f}") for name in ("plug_in", "design")}
-    name = row["metric"]
+    name = named(row["metric"])
     if row.get("model"):
         name = sentence("{metric} of {model}", metric=name, model=row["model"])
     return sentence(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from altmas.core.requirements import Requirement
-from altmas.words.language import sentence
-from altmas.words.wording import Row, counted, digits_for, ends, figure, is_share, named
+from altmas.words.language import sentence, to_say
+from altmas.words.wording import Row, counted, digits_for, ends, figure, is_share, marked, named, percent
 
-OUTCOMES = {"pass": "met", "fail": "missed", "not settled": "not settled"}
+OUTCOMES = {"pass": to_say("met"), "fail": to_say("missed"), "not settled": to_say("not settled")}
 """How an outcome is written."""
 
 
@@ -41,7 +41,7 @@ def goal_in_short(one: Requirement) -> str:
 
 
 def _bound(one: Requirement) -> str:
-    return f"{100 * one.bound:.6g}%" if is_share(one.metric) else f"{one.bound:g}"
+    return percent(one.bound, ".6g") if is_share(one.metric) else marked(f"{one.bound:g}")
 
 
 def target_sentence(one: Requirement, row: Row, pool: int) -> str:
@@ -106,7 +106,9 @@ is met will find it met too often. Finish the plan, or have intervals that hold 
         sentence("No number of answers was planned")
         if budget is None
         else sentence(
-            "Of {budget} planned answers {answered} are given", budget=f"{budget:,}", answered=f"{answered:,}"
+            "Of {budget} planned answers {answered} are given",
+            budget=marked(f"{budget:,}"),
+            answered=marked(f"{answered:,}"),
         )
     )
     return sentence(

@@ -66,6 +66,7 @@ _PARTS = (
     to_say("at least {level}% coverage at all looks together"),
     to_say("at least {level}% coverage at all looks and for all models together"),
     to_say("{number} classes at {level}% each"),
+    to_say("{level}% credible under the surface's prior"),
     to_say("{level}% credible under the {prior} prior"),
     to_say("normal {level}% interval, as published"),
     to_say("fails with few labels or near 0 and 1"),
@@ -78,7 +79,6 @@ _PARTS = (
     to_say("less here, where looking went on until it was narrow"),
     to_say("it takes the question without a label to be like the others"),
     to_say("it takes the {number} questions without a label to be like the others"),
-    to_say("{level}% credible under the surface's prior"),
     to_say("{level}% credible for the smooth curve over combinations, without each one's own scatter around it"),
     to_say("nominally {level}%, as measured on simulated surfaces, no theory: the number of answers counts twice"),
     to_say("as if the labels of each arm were drawn at random, which {method} does not do"),
@@ -87,7 +87,7 @@ _PARTS = (
     to_say("as if the {number} explored combinations without labels were like the others"),
     to_say("as if the probabilities of the attributes were right"),
 )
-"""What promises are made of, with semicolons between."""
+"""What promises are made of, with semicolons between; the first that fits is said."""
 
 _BESIDES = (
     to_say("{promise}, at a look fixed beforehand"),

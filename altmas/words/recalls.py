@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from altmas.words.extremes import PROBABLE, SURE, contenders
 from altmas.words.language import sentence
-from altmas.words.wording import Row, chance, counted, digits_for, ends, figure, listed, quoted
+from altmas.words.wording import Row, chance, counted, digits_for, ends, figure, listed, marked, quoted
 
 MOST_NAMED = 4
 """Classes that are named where it never says them."""
@@ -34,12 +34,14 @@ def lowest_recall(rows: Sequence[Row]) -> str:
         return ""
     first = ranked[0]
     if first["p_worst"] < PROBABLE:
-        few = [f"{quoted(row['class'])} (P {chance(row['p_worst'])})" for row in contenders(ranked, "p_worst")]
-        some = f"{', '.join(few[:-1])} {sentence('or')} {few[-1]}"
+        few = [
+            sentence("{group} (P {p})", group=quoted(row["class"]), p=chance(row["p_worst"]))
+            for row in contenders(ranked, "p_worst")
+        ]
         if first["p_worst"] < 0.1:
             return sentence("Which true class it misses most is not settled yet: none of the {count} stands out.",
-                            count=f"{len(ranked):,}")  # fmt: skip
-        return sentence("Which true class it misses most is not settled yet: {classes}.", classes=some)
+                            count=marked(f"{len(ranked):,}"))  # fmt: skip
+        return sentence("Which true class it misses most is not settled yet: {classes}.", classes=_one_of(few))
     digits = digits_for(first["high"] - first["low"], share=True)
     least, most = ends(first["low"], first["high"], share=True, digits=digits)
     adverb = sentence("almost certainly") if first["p_worst"] >= SURE else sentence("probably")
@@ -54,5 +56,9 @@ def _either(rows: Sequence[Row]) -> str:
     named, more = [quoted(row["class"]) for row in rows[:MOST_NAMED]], len(rows) - MOST_NAMED
     if more > 0:
         return listed([*named, counted(more, "other class", "other classes")])
-    *most, last = named
-    return f"{', '.join(most)} {sentence('or')} {last}" if most else last
+    return _one_of(named)
+
+
+def _one_of(words: Sequence[str]) -> str:
+    *most, last = words
+    return sentence("{some} or {last}", some=", ".join(most), last=last) if most else last

@@ -95,7 +95,7 @@ def test_a_folder_that_holds_something_is_left_alone(files, tmp_path):
         ("estimate --to nowhere/table.csv", "nowhere"),
         ("next --to todo.doc", "todo.doc"),
         ("next -n 0", "0"),
-        ("report -o report.pdf", "report must be named *.html, *.htm, *.md, *.json; got 'report.pdf'."),
+        ("report -o report.doc", "report must be named *.html, *.htm, *.md, *.json, *.xlsx, *.pdf; got 'report.doc'."),
         ("report -o nowhere/report.html", "folder that exists; got nowhere"),
         ("report --lang xx", "'xx' is not one of 'en', 'de'"),
         ("report --compare region:north", "'region:north' is not GROUP:A:B"),
