@@ -254,6 +254,9 @@ def _rounding(values: FloatArray) -> float:
     for digits in (1, 2, 3):
         if np.allclose(few * 10**digits, np.round(few * 10**digits), atol=1e-6):
             return float(min(max(0.5 * values.shape[1] / 10**digits, 1e-3), MOST_ROUNDED))
+    in_bits = few.astype(np.float32)
+    if (in_bits == few).all() and not (in_bits.view(np.uint32) & 0xFFFF).any():  # bfloat16: 8 bits of each number
+        return 2.0**-8
     return 1e-3
 
 

@@ -83,3 +83,13 @@ def test_rounded_probabilities_are_taken_and_others_are_not():
         Pool.build([0, 1], scores=[[60, 40], [10, 90]])
     with pytest.raises(altmas.InputError, match="got 0 in row 0"):
         Pool.build(list(range(30)), scores=np.vstack([np.zeros(30), np.eye(30)[1:]]), classes=list(range(30)))
+
+
+def test_probabilities_of_eight_bits_sum_to_one_nearly():
+    """As networks in bfloat16 give them: each number is rounded to eight bits."""
+    exact = np.random.default_rng(0).dirichlet(np.ones(7), 500)
+    bits = ((exact.astype(np.float32).view(np.uint32) + 0x8000) & 0xFFFF0000).view(np.float32)
+    assert np.abs(bits.sum(1) - 1).max() > 1e-3
+    said = np.argmax(exact, 1)
+    found = Pool.build(said, scores=bits, classes=range(7)).scores
+    np.testing.assert_allclose(found.sum(1), 1)
