@@ -24,8 +24,9 @@ from altmas.plots.curves import Band, ReliabilityDisplay
 from altmas.plots.displays import ForestDisplay
 from altmas.plots.heat_maps import MarginalDisplay, PairDisplay
 from altmas.plots.history import plot_history
+from altmas.reports.numbers import class_name
 from altmas.words.language import sentence
-from altmas.words.wording import Row, class_name, is_share, level_of, marked, named, short
+from altmas.words.wording import Row, is_share, level_of, marked, named, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

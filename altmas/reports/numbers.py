@@ -1,7 +1,8 @@
-"""Figures in tables: how many digits they have, and differences with their signs."""
+"""Figures and names in tables: how many digits they have, differences with their signs, and what is no class."""
 
 from __future__ import annotations
 
+from altmas.core.pool import NO_CLASS
 from altmas.words.language import sentence
 from altmas.words.wording import clean, digits_for, marked
 
@@ -15,6 +16,15 @@ def table_digits(low: float | None, high: float | None, *, share: bool) -> int:
     if low is None or high is None or low == high:
         return 2 if share else 3
     return min(digits_for(high - low, share=share) + 1, 4)
+
+
+def class_name(name: object) -> str:
+    """A class as users call it; what is no class, in the language spoken now.
+
+    >>> class_name("cat"), class_name("(no class)")
+    ('cat', '(no class)')
+    """
+    return sentence("(no class)") if name == NO_CLASS else clean(name)
 
 
 def minus(first: object, second: object) -> str:

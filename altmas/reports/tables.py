@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from altmas.reports.numbers import minus, signed, signed_interval, table_digits
+from altmas.reports.numbers import class_name, minus, signed, signed_interval, table_digits
 from altmas.words.language import sentence
 from altmas.words.promises import promised
 from altmas.words.wording import (
     Row,
     chance,
-    class_name,
     clean,
     counted,
     figure,

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from altmas.core.pool import NO_CLASS
 from altmas.words.language import sentence, to_say
 
 Row = Mapping[str, Any]
@@ -102,15 +101,6 @@ def quoted(name: object) -> str:
     ("'8'", "'cat'")
     """
     return sentence("'{name}'", name=short(name))
-
-
-def class_name(name: object) -> str:
-    """A class as users call it; what is no class, in the language spoken now.
-
-    >>> class_name("cat"), class_name("(no class)")
-    ('cat', '(no class)')
-    """
-    return sentence("(no class)") if name == NO_CLASS else clean(name)
 
 
 def listed(words: Iterable[str]) -> str:
