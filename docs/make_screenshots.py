@@ -141,7 +141,7 @@ def main() -> None:
                 look(view)
 
         for scheme in ("light", "dark"):
-            with labelling(folder / "digits", "mk") as link:
+            with labelling(folder / "digits", "demo") as link:  # who takes an answer back is asked again
                 seen(link, lambda view, name=f"label-{scheme}": label_digits(view, name), scheme)  # type: ignore[misc]
         with labelling(letters, "mk") as link:
             seen(link, label_letters)
