@@ -86,7 +86,7 @@ class Estimator:
     def exact(self, targets: Sequence[Target]) -> bool:
         """Whether every item that takes part has its answer: nothing is left to believe."""
         labels = len(self.sample.answers)
-        if any(np.count_nonzero(target.columns >= 0) > labels for target in targets):  # as nearly always
+        if any(target.taking_part > labels for target in targets):  # as nearly always
             return False
         answered = np.zeros(self.pool.size, dtype=bool)
         certain = slice(None) if self.sample.corrected is None else self.sample.corrected.read
@@ -125,7 +125,7 @@ class Estimator:
         if self.exact([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
-        if not np.abs(at.mean).any() and not at.variance.any():
+        if not at.mean.any() and not at.variance.any():
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
         kind = approximately(self.level, experts=self.sample.corrected is not None)
