@@ -63,9 +63,14 @@ class Estimator:
         return at, found, interval
 
     def linearised(self, target: Target) -> Linearised:
-        """A target; what the last refit has made of it, or anew."""
-        made = self.sample.linearised.get(target)
-        return linearise([(1.0, target)], self.sample) if made is None else made
+        """A target; what the last refit has made of it, or whoever asked last, or anew."""
+        known = self.sample.recent
+        made = self.sample.linearised.get(target) or next((one for mine, one in known if mine is target), None)
+        if made is None:
+            made = linearise([(1.0, target)], self.sample)
+            if target.members is None:
+                known[:] = [(target, made)]
+        return made
 
     def worlds(self, signed: Sequence[tuple[float, Target]]) -> tuple[Interval, Interval] | None:
         """What missing answers could make of it, at the lowest and at the highest; None where none take part."""

@@ -47,7 +47,7 @@ class Refit:
         for start in range(0, len(kept), _ITEMS_AT_ONCE):  # near the processor: of a large pool it is large
             part = belief[start : start + _ITEMS_AT_ONCE]
             part[:] = kept[start : start + _ITEMS_AT_ONCE]
-            part /= part.sum(1, keepdims=True)
+            part /= np.einsum("ic->i", part)[:, None]
         return belief
 
     @property
