@@ -164,7 +164,7 @@ def water_fill(worth: FloatArray, count: int) -> FloatArray:
     others = np.cumsum(ranked[::-1])[::-1] + divided[: -count - 1].sum()  # worth of an item and all below it
     certain = int(np.argmax((count - np.arange(count + 1)) * ranked <= others))
     # In place: of millions of items new arrays cost more than what is computed in them.
-    out = np.multiply(relative, (count - certain) / others[certain], out=divided)
+    out: FloatArray = np.multiply(relative, (count - certain) / others[certain], out=divided)
     np.minimum(out, 1.0, out=out)
     if certain == 0:
         return out

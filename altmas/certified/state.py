@@ -185,7 +185,7 @@ def advance(state: State, round: AskedRound) -> State:
         return _after(replace(drawn_with, bets=()), round, hazard, state.run, None)
     path, laps = path_after(state.path, drawn_with.refit, round), state.setup.laps
     if path is not None and not state.bets and (known := laps.find(path)) is not None:
-        return _after(drawn_with, round, *known, path)
+        return _after(drawn_with, round, known[0], known[1], path)
     now = chances_of(drawn_with)
     believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
     bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
@@ -240,13 +240,14 @@ def replay(setup: Setup, rounds: Sequence[AskedRound]) -> State:
         path = paths[last]
         if path is not None and (lap := setup.laps.find(path)) is not None:
             for round in rounds[: last + 1]:  # who was asked and what was answered; where the race stands is known
-                state = _after(_drawn_with(state, round), round, *lap, path)
+                state = _after(_drawn_with(state, round), round, lap[0], lap[1], path)
             return reduce(advance, rounds[last + 1 :], state)
     return reduce(advance, rounds, state)
 
 
 def _paths(rounds: Sequence[AskedRound]) -> Iterator[bytes | None]:
-    path, refit = b"", None
+    path: bytes | None = b""
+    refit: Refit | None = None
     for round in rounds:
         refit = refit if round.kept is None else Refit(*round.kept)
         yield (path := path_after(path, refit, round))
