@@ -24,6 +24,7 @@ from altmas.core.method import ArrayMap, HearsPeople, Job, Method, Replays
 from altmas.words.wording import counted
 
 FITS_FOLDER = "fits"
+_READ_ONCE = ("belief",)
 READINGS_PER_ANSWER = "readings_per_answer"
 """What a fit says of it, where it follows from what a reading costs."""
 
@@ -81,7 +82,7 @@ class FitFiles:
         self.home = folder / FITS_FOLDER
         self._held: dict[int, ArrayMap] = {}
         self._made: Counter[int] = Counter()  # how often each was written
-        self.array = lru_cache(maxsize=2)(self._array)  # a ranking is read once, then drawn from many times
+        self._last = lru_cache(maxsize=2)(self._array)  # a ranking is read once, then drawn from many times
         self.names = lru_cache(maxsize=64)(self._names)
 
     def save(self, number: int, arrays: ArrayMap) -> tuple[str, str]:
@@ -96,15 +97,19 @@ class FitFiles:
 
         path = write_whole(self.home / f"{number:04d}.npz", write)
         self._made[number] += 1
-        self.array.cache_clear()
+        self._last.cache_clear()
         self.names.cache_clear()
         return path.name, sha256_of(path)
 
     def hold(self, number: int, arrays: ArrayMap) -> None:
         """Keep a fit's arrays in memory, where no file can be written."""
         self._held[number] = arrays
-        self.array.cache_clear()
+        self._last.cache_clear()
         self.names.cache_clear()
+
+    def array(self, number: int, name: str) -> NDArray[Any]:
+        """One array of a fit; what is believed of a large pool is not held beside what is made of it."""
+        return self._array(number, name) if name in _READ_ONCE else self._last(number, name)
 
     def _array(self, number: int, name: str) -> NDArray[Any]:
         if number in self._held:

@@ -46,10 +46,10 @@ def neyman(variances: Sequence[FloatArray], counts: Sequence[float] | None = Non
     q, worth, part = np.full(size, 1.0 / size), np.empty(size), np.empty(size)
     for _ in range(_ROUNDS_TO_BALANCE if len(wanted) > 1 else 1):
         worth[:] = 0.0
+        rarely = np.divide(1.0, q, out=q)
         for w, v in wanted:  # in place: of millions of items new arrays cost more than the sums
-            total = float(np.divide(v, q, out=part).sum())
-            np.multiply(v, w, out=part)
-            worth += np.divide(part, total, out=part)
+            total = float(np.einsum("i,i->", v, rarely))
+            worth += np.multiply(v, w / total, out=part)
         np.sqrt(worth, out=worth)
         q = chances(worth, floor=FLOORS[0])
     return np.asarray(worth / worth.max())
@@ -164,7 +164,7 @@ def water_fill(worth: FloatArray, count: int) -> FloatArray:
     others = np.cumsum(ranked[::-1])[::-1] + divided[: -count - 1].sum()  # worth of an item and all below it
     certain = int(np.argmax((count - np.arange(count + 1)) * ranked <= others))
     # In place: of millions of items new arrays cost more than what is computed in them.
-    out = np.multiply(relative, (count - certain) / others[certain], out=divided)
+    out: FloatArray = np.multiply(relative, (count - certain) / others[certain], out=divided)
     np.minimum(out, 1.0, out=out)
     if certain == 0:
         return out

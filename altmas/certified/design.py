@@ -27,6 +27,7 @@ from altmas.certified.centre import best_confusion
 from altmas.certified.corrected import Corrected
 from altmas.certified.one_label import OneLabel, of_one_label
 from altmas.certified.sample import Sample
+from altmas.certified.simple_slopes import simple_slopes
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
@@ -34,7 +35,7 @@ from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 TRACE, NOTHING = 1e-9, 1e-12
 ALL_BUT_CERTAIN = 0.999
-_NUMBERS_AT_ONCE = 1 << 22
+_NUMBERS_AT_ONCE = 1 << 19
 
 
 class Part(NamedTuple):
@@ -124,7 +125,8 @@ class Linearised:
     def under_random(self) -> float:
         """n times the variance of the metric on n random answers, for n far below N."""
         size, total = len(self.mean), float(self.mean.sum())
-        return size * max(float((self.variance + np.square(self.mean)).sum()) - total**2 / size, 0.0)
+        squares = float(np.einsum("i,i->", self.mean, self.mean))
+        return size * max(float(self.variance.sum()) + squares - total**2 / size, 0.0)
 
 
 @dataclass(frozen=True)
@@ -235,7 +237,7 @@ def variances_shown(at: Linearised, sample: Sample) -> FloatArray:
 
 def variance_expected(at: Linearised, sample: Sample) -> float:
     """The variance of D as the belief expects it, and where experts correct answers, what those are believed to be."""
-    first = float(at.variance @ sample.odds_against)
+    first = float(np.einsum("i,i->", at.variance, sample.odds_against))  # no threads, which `@` would wait for
     if sample.corrected is None:
         return first
     drawn = sample.inclusion[sample.answers.items]
@@ -326,22 +328,29 @@ def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tu
     Items that take no part have none, and cost nothing: of a large pool groups are looked at one after the other.
     """
     size, classes = probabilities.shape
-    inside = np.logical_or.reduce([part.target.columns >= 0 for part in parts])
-    if inside.all():
-        if (single := _of_one_label(parts)) is not None:
-            return single.moments(probabilities)
-        mean, variance = np.empty(size), np.empty(size)
-        for rows in _blocks(size, classes):
-            block = slice(rows[0], rows[-1] + 1)
-            mean[block], variance[block] = _moments(probabilities[block], _slopes(parts, rows))
-        return mean, variance
-    mean, variance = np.zeros(size), np.zeros(size)
-    taking_part = np.flatnonzero(inside)
-    for places in _blocks(len(taking_part), classes):
-        rows = taking_part[places]
-        single, p = _of_one_label(parts, rows), probabilities[rows]
-        mean[rows], variance[rows] = _moments(p, _slopes(parts, rows)) if single is None else single.moments(p)
+    members = _members(parts)
+    if members is None and len(parts) > 1 and (single := _of_one_label(parts)) is not None:
+        return single.moments(probabilities)
+    simple = simple_slopes(parts[0].sign * parts[0].gradient) if len(parts) == 1 else None
+    mean, variance = (np.empty(size), np.empty(size)) if members is None else (np.zeros(size), np.zeros(size))
+    for places in _blocks(size if members is None else len(members), classes):
+        rows = slice(places[0], places[-1] + 1) if members is None else members[places]
+        p = probabilities[rows]
+        if simple is not None:
+            mean[rows], variance[rows] = simple.moments(p, parts[0].target.columns[rows])
+        elif members is not None and (single := _of_one_label(parts, rows)) is not None:
+            mean[rows], variance[rows] = single.moments(p)
+        else:
+            mean[rows], variance[rows] = _moments(p, _slopes(parts, rows))
     return mean, variance
+
+
+def _members(parts: Sequence[Part]) -> IntArray | None:
+    """Items that take part in any of these; None for all."""
+    if len(parts) == 1 and parts[0].target.members is not None:
+        return parts[0].target.members
+    inside = np.logical_or.reduce([part.target.columns >= 0 for part in parts])
+    return None if inside.all() else np.flatnonzero(inside)
 
 
 def _moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -363,7 +372,7 @@ def _blocks(size: int, classes: int) -> Iterator[IntArray]:
     return (np.arange(start, min(start + step, size)) for start in range(0, size, step))
 
 
-def _slopes(parts: Sequence[Part], rows: IntArray) -> FloatArray:
+def _slopes(parts: Sequence[Part], rows: IntArray | slice) -> FloatArray:
     """How each label of each of these items moves the value `[n, C]`."""
     return np.asarray(sum(part.sign * part.target.slopes(part.gradient, rows) for part in parts))
 

@@ -63,9 +63,14 @@ class Estimator:
         return at, found, interval
 
     def linearised(self, target: Target) -> Linearised:
-        """A target; what the last refit has made of it, or anew."""
-        made = self.sample.linearised.get(target)
-        return linearise([(1.0, target)], self.sample) if made is None else made
+        """A target; what the last refit has made of it, or whoever asked last, or anew."""
+        known = self.sample.recent
+        made = self.sample.linearised.get(target) or next((one for mine, one in known if mine is target), None)
+        if made is None:
+            made = linearise([(1.0, target)], self.sample)
+            if target.members is None:
+                known[:] = [(target, made)]
+        return made
 
     def worlds(self, signed: Sequence[tuple[float, Target]]) -> tuple[Interval, Interval] | None:
         """What missing answers could make of it, at the lowest and at the highest; None where none take part."""
@@ -86,7 +91,7 @@ class Estimator:
     def exact(self, targets: Sequence[Target]) -> bool:
         """Whether every item that takes part has its answer: nothing is left to believe."""
         labels = len(self.sample.answers)
-        if any(np.count_nonzero(target.columns >= 0) > labels for target in targets):  # as nearly always
+        if any(target.taking_part > labels for target in targets):  # as nearly always
             return False
         answered = np.zeros(self.pool.size, dtype=bool)
         certain = slice(None) if self.sample.corrected is None else self.sample.corrected.read
@@ -125,7 +130,7 @@ class Estimator:
         if self.exact([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
-        if not np.abs(at.mean).any() and not at.variance.any():
+        if not at.mean.any() and not at.variance.any():
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
         kind = approximately(self.level, experts=self.sample.corrected is not None)

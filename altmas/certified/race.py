@@ -72,7 +72,8 @@ def lap_time(chances: FloatArray, count: int) -> float:
     for _ in range(_STEPS):
         np.exp(np.multiply(chances, -time, out=still), out=still)
         missing = count - (len(chances) - still.sum())
-        step = missing / (chances @ still)
+        # No `@`: its threads wait for each other longer than such a sum takes.
+        step = missing / float(np.einsum("i,i->", chances, still))
         time += step
         if abs(step) <= 1e-12 * time:
             break
@@ -87,7 +88,11 @@ def hazard_after(hazard: FloatArray, chances: FloatArray, open_items: IntArray, 
     >>> inclusion_at(hazard_after(np.zeros(4), np.full(4, 0.25), np.arange(4), 2)).tolist()
     [0.5, 0.5, 0.5, 0.5]
     """
-    time = lap_time(chances[open_items], count)
+    return hazard_at(hazard, chances, lap_time(chances[open_items], count))
+
+
+def hazard_at(hazard: FloatArray, chances: FloatArray, time: float) -> FloatArray:
+    """The same, where it is known how long the round lasts."""
     # An infinite lap brings everyone home, however slow.
     return hazard + chances * time if np.isfinite(time) else np.full(len(hazard), np.inf)
 

@@ -39,6 +39,8 @@ class Sample:
     corrected: Corrected | None = None
     tallied: list[tuple[FloatArray, IntArray, int, FloatArray]] = field(default_factory=list)
     """The last confusion believed: the belief, columns and width it is of, and itself."""
+    recent: list[tuple[Target, Linearised]] = field(default_factory=list, init=False)
+    """The last target of the whole pool that was linearised here: what is asked of it comes in a row."""
 
     def believed(self, target: Target) -> FloatArray:
         """The confusion as it is believed `[C, P]`; metrics of one model after another have it in common."""

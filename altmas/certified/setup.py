@@ -97,6 +97,11 @@ class Setup:
         return self._once("laps", Laps)
 
     @cached_property
+    def lap_times(self) -> dict[bytes, tuple[float, float]]:
+        """How long rounds lasted, as expected and until the last item rang, by what led there: small, so of all."""
+        return self._once("lap times", dict)
+
+    @cached_property
     def last_chances(self) -> Laps:
         """The chances of the last round."""
         return self._once("last chances", lambda: Laps(0))

@@ -24,7 +24,7 @@ from altmas.certified.corrected import Corrected
 from altmas.certified.design import Linearised
 from altmas.certified.features_worth import share_of_error
 from altmas.certified.people import corrected_answers, read_labels
-from altmas.certified.race import catch_up, hazard_after, inclusion_at
+from altmas.certified.race import catch_up, hazard_at, inclusion_at, lap_time
 from altmas.certified.refits import Refit
 from altmas.certified.rereading import Rereading
 from altmas.certified.response import Response, response
@@ -185,17 +185,27 @@ def advance(state: State, round: AskedRound) -> State:
         return _after(replace(drawn_with, bets=()), round, hazard, state.run, None)
     path, laps = path_after(state.path, drawn_with.refit, round), state.setup.laps
     if path is not None and not state.bets and (known := laps.find(path)) is not None:
-        return _after(drawn_with, round, *known, path)
+        return _after(drawn_with, round, known[0], known[1], path)
     now = chances_of(drawn_with)
     believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
     bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
-    hazard = hazard_after(state.hazard, now, state.open_items, len(round.items))
-    # The round ended when the last of its items rang; until then every clock ran, at the rate of its chances.
-    rang = (state.setup.clocks[round.items] - state.run[round.items]) / now[round.items]
-    run = state.run + now * max(rang.max(initial=0.0), 0.0)
+    expected, until_last = _lap_times(state, round, now, path)
+    hazard, run = hazard_at(state.hazard, now, expected), state.run + now * until_last
     if path is not None:
         laps.keep(path, (hazard, run))
     return _after(replace(drawn_with, bets=bets), round, hazard, run, path)
+
+
+def _lap_times(state: State, round: AskedRound, now: FloatArray, path: bytes | None) -> tuple[float, float]:
+    """How long a round lasts: as expected, and until the last of its items rang. Till then every clock runs."""
+    known = state.setup.lap_times
+    if path is not None and path in known:
+        return known[path]
+    rang = (state.setup.clocks[round.items] - state.run[round.items]) / now[round.items]
+    found = lap_time(now[state.open_items], len(round.items)), max(float(rang.max(initial=0.0)), 0.0)
+    if path is not None:
+        known[path] = found
+    return found
 
 
 def _drawn_with(state: State, round: AskedRound) -> State:
@@ -230,13 +240,14 @@ def replay(setup: Setup, rounds: Sequence[AskedRound]) -> State:
         path = paths[last]
         if path is not None and (lap := setup.laps.find(path)) is not None:
             for round in rounds[: last + 1]:  # who was asked and what was answered; where the race stands is known
-                state = _after(_drawn_with(state, round), round, *lap, path)
+                state = _after(_drawn_with(state, round), round, lap[0], lap[1], path)
             return reduce(advance, rounds[last + 1 :], state)
     return reduce(advance, rounds, state)
 
 
 def _paths(rounds: Sequence[AskedRound]) -> Iterator[bytes | None]:
-    path, refit = b"", None
+    path: bytes | None = b""
+    refit: Refit | None = None
     for round in rounds:
         refit = refit if round.kept is None else Refit(*round.kept)
         yield (path := path_after(path, refit, round))

@@ -108,7 +108,7 @@ def by_attribute(pool: Pool, name: str) -> Groups:
     column = pool.groups[name]
     names = sorted_classes(column)
     place = {value: i for i, value in enumerate(names)}
-    return Groups(names, np.array([place[value] for value in column], dtype=np.int64))
+    return Groups(names, np.fromiter(map(place.__getitem__, column), np.int64, len(column)))
 
 
 def crossed(first: Groups, second: Groups) -> Groups:

@@ -75,40 +75,59 @@ def _try(one: Metric, pool: Pool) -> None:
         raise InputError(f"metric {one.name!r}", "give one finite number for a confusion", value)
 
 
-_FEW, _AT_ONCE = 1 << 20, 1 << 16
+_FEW, _ROWS_AT_ONCE = 1 << 20, 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A metric of the confusion between labels and these columns; an item in column -1 takes no part."""
+    """A metric of the confusion between labels and these columns; an item in column -1 takes no part.
+
+    `members` are the positions of the items that take part, in order, where these are not all of them.
+    """
 
     name: str
     metric: Metric
     columns: IntArray  # [N]
     width: int  # number of columns, P
     model: str = ""
+    members: IntArray | None = None
+
+    @property
+    def taking_part(self) -> int:
+        """How many items take part."""
+        return int(np.count_nonzero(self.columns >= 0)) if self.members is None else len(self.members)
 
     def tally(self, weights: FloatArray, items: IntArray | slice | None = None) -> FloatArray:
         """Sum label weights `[n, C]` of some items (None: all) into a confusion `[C, P]`."""
+        if items is None and self.members is not None:
+            return self._tally(weights[self.members], self.columns[self.members])
         where = self.columns if items is None else self.columns[items]
         inside = where >= 0
         if not inside.all():
             where, weights = where[inside], weights[inside]
-        classes = weights.shape[1]
-        if weights.size <= _FEW:
-            return self._tally(weights, where)
-        # Of a large pool block by block, which needs no table of all cells, and stays near the processor.
-        step = max(_AT_ONCE // classes, 1)
-        blocks = (slice(start, start + step) for start in range(0, len(where), step))
-        return np.asarray(sum(self._tally(weights[block], where[block]) for block in blocks))
+        return self._tally(weights, where)
 
     def _tally(self, weights: FloatArray, where: IntArray) -> FloatArray:
         classes = weights.shape[1]
+        if weights.size > _FEW:
+            return self._tally_many(weights, where)
         cells = where[:, None] + self.width * np.arange(classes)
         sums = np.bincount(cells.ravel(), weights.ravel(), classes * self.width)
         return np.asarray(sums, dtype=np.float64).reshape(classes, self.width)
 
-    def slopes(self, gradient: FloatArray, items: IntArray) -> FloatArray:
+    def _tally_many(self, weights: FloatArray, where: IntArray) -> FloatArray:
+        """The same of a large pool: each item's row of weights is added to its column's, a block at a time."""
+        from scipy.sparse import csr_array  # late: small pools need none of it
+
+        found = np.zeros((self.width, weights.shape[1]))
+        for start in range(0, len(where), _ROWS_AT_ONCE):
+            block = slice(start, start + _ROWS_AT_ONCE)
+            count = len(where[block])
+            member = csr_array((np.ones(count), where[block], np.arange(count + 1)), shape=(count, self.width))
+            found += member.T @ weights[block]
+        return found.T.copy()
+
+    def slopes(self, gradient: FloatArray, items: IntArray | slice) -> FloatArray:
         """How each label of each of these items moves the metric `[n, C]`."""
         padded = np.concatenate([gradient.T, np.zeros((1, len(gradient)))])  # column -1 moves nothing
         return np.asarray(padded[self.columns[items]])
@@ -132,7 +151,8 @@ def targets_of(metrics: tuple[Metric, ...], pool: Pool) -> list[Target]:
 
 def within(target: Target, member: np.ndarray[tuple[int], np.dtype[np.bool_]], name: str) -> Target:
     """The same metric on a part of the pool."""
-    return Target(name, target.metric, np.where(member, target.columns, -1), target.width, target.model)
+    columns = np.where(member, target.columns, -1)
+    return Target(name, target.metric, columns, target.width, target.model, np.flatnonzero(columns >= 0))
 
 
 def lower_is_better(metric: Metric) -> bool:

@@ -62,14 +62,15 @@ class ScoreCalibrated:
 
     def probabilities(self, items: IntArray) -> FloatArray:
         """Label probabilities `[n, C]`."""
-        right, said = self.agreement(items), self.evidence.said[items]
         out = np.empty((len(items), self.evidence.classes))
         for start in range(0, len(items), _ITEMS_AT_ONCE):  # several tables of millions of items would not fit
-            some = slice(start, start + _ITEMS_AT_ONCE)
-            np.multiply((1 - right[some])[:, None], self.wrong.probabilities(items[some]), out=out[some])
-        real = np.flatnonzero(said < self.evidence.classes)
-        out[real, said[real]] += right[real]
-        return np.asarray(out)
+            block = slice(start, start + _ITEMS_AT_ONCE)
+            some, part = items[block], out[block]
+            right, said = self.agreement(some), self.evidence.said[some]
+            np.multiply((1 - right)[:, None], self.wrong.probabilities(some), out=part)
+            real = np.flatnonzero(said < self.evidence.classes)
+            part[real, said[real]] += right[real]
+        return out
 
     def _prior(self) -> tuple[FloatArray, FloatArray]:
         """Means and (diagonal) inverse covariance: intercept, columns, class effects, class slopes."""
