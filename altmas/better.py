@@ -78,7 +78,7 @@ def is_better(
         **held, oracle=oracle, task="best", metric=metric, metrics=[metric], budget=budget, level=level, **options
     )
     apart = result.findings.differences()  # type: ignore[attr-defined]
-    row = apart[apart["metric"] == metric].iloc[0].to_dict()
+    row = _as_drawn(apart[apart["metric"] == metric].iloc[0].to_dict())
     sign = -1.0 if lower_is_better(result.findings.job.metrics[0]) else 1.0
     yes = True if sign * row["low"] > 0 and sign * row["high"] > 0 else None
     yes = False if sign * row["low"] < 0 and sign * row["high"] < 0 else yes
@@ -91,6 +91,17 @@ def is_better(
 
 DRAWN = 200
 """Labels for one question, where nobody says."""
+
+
+def _as_drawn(row: dict[str, Any]) -> dict[str, Any]:
+    """The difference as the design has it: what is believed knows one of two models first, and would favour it.
+
+    Of equal models, 150 labels and no scores, drawing the estimate towards the belief added 0.4 points to the first.
+    """
+    moved = row.get("design", row["estimate"]) - row["estimate"]
+    if np.isnan(moved):
+        return row
+    return row | {name: row[name] + moved for name in ("estimate", "low", "high")}
 
 
 def _lower(said: str) -> str:

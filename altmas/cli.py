@@ -26,6 +26,7 @@ from altmas.commands.options import refusal
 from altmas.commands.shared import EXIT_REFUSED, any_encoding, raw_warnings_said, say
 from altmas.core.doing import FIRST, heard
 from altmas.core.plugins import COMMAND_PLUGINS, plugin, plugin_names
+from altmas.core.progress import PROGRESS
 from altmas.demo import demo
 from altmas.metrics.errors import AltmasError, InputError
 from altmas.words.health import package_missing
@@ -63,10 +64,6 @@ for command in (
     keeping.refit, saving.recover, doctoring.doctor, completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
-
-
-PROGRESS = "ALTMAS_PROGRESS"
-"""Set to `off`, steps that take long say nothing."""
 
 
 def _told(text: str) -> None:

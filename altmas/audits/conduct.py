@@ -19,7 +19,7 @@ class Conduct:
 
     `timed` answers came with the time they took; the `quick` ones took less than a second. After `looks_before` of the
     looks, answers still changed. `replanned` and `retargeted` say how often the budget and the targets were changed
-    after a look.
+    after a look, `reguided` how often the guidelines were after the first answer.
     """
 
     answers: int
@@ -33,6 +33,7 @@ class Conduct:
     looks_before: int
     replanned: int = 0
     retargeted: int = 0
+    reguided: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -64,7 +65,7 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
     given: dict[tuple[str, bool], dict[str, str]] = {}
     looks: list[int] = []
     looks_before = answers = after_reveal = timed = quick = changed = replaced = taken_back = 0
-    replanned = retargeted = 0
+    replanned = retargeted = reguided = 0
     for event in events:
         body = event.body
         item, who = str(body.get("item")), str(body.get("annotator"))
@@ -72,7 +73,10 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
             (shown.add(item) if "item" in body else saw_estimates.add(who))
         elif event.kind == "looked":
             looks.append(int(body["labels"]))
-        elif event.kind == "set" and looks:
+        elif event.kind == "set":
+            reguided += "guidelines" in body["settings"] and answers > 0
+            if not looks:
+                continue
             replanned += "budget" in body["settings"]
             retargeted += "targets" in body["settings"]
         elif event.kind in ("undone", "redone"):
@@ -94,4 +98,4 @@ def conduct_of(events: Sequence[Event]) -> Conduct:
             replaced += other and bool(body.get("imported"))
             others[who] = said
     counts = (answers, after_reveal, timed, quick, changed, replaced, taken_back)
-    return Conduct(*counts, tuple(looks), looks_before, replanned, retargeted)
+    return Conduct(*counts, tuple(looks), looks_before, replanned, retargeted, reguided)

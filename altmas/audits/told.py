@@ -35,6 +35,7 @@ from altmas.words.cautions import at_odds
 from altmas.words.classes import never_answered
 from altmas.words.features import features_sentence
 from altmas.words.people import if_wrong, known_before, measured_against
+from altmas.words.wording import short
 
 if TYPE_CHECKING:
     from altmas.surfaces.membership import By
@@ -205,8 +206,10 @@ class Told(ABC):
         rows = [] if readings or not isinstance(found, AllowsForPeople) else plain_rows(found.sensitivity(main=True))
         told = measured_against(readings, changed, self.labels)
         known = 0 if self.pool.known is None else int((self.pool.known >= 0).sum())
-        first = [row for row in rows if row.get("model", "") == rows[0].get("model", "")]
-        sentences = [one for one in (told, if_wrong(first), known_before(known)) if one]
+        whose = self.contests[0].leader if self.contests else rows[0].get("model", "") if rows else ""
+        wrong = if_wrong([row for row in rows if row.get("model", "") == whose])
+        wrong = f"{short(whose)}: {wrong}" if wrong and whose else wrong
+        sentences = [one for one in (told, wrong, known_before(known)) if one]
         return {"readings": readings, "changed": changed, "sentences": sentences, "sensitivity": rows}
 
     def forecast(self, within: float) -> pd.DataFrame | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import platform
 import sys
 from importlib import metadata
+from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
-from altmas import __path__, __version__
+from altmas import __version__
 from altmas.core.health import Check
 from altmas.words.health import how_to_install, use_of_package
 from altmas.words.language import sentence
@@ -38,7 +39,7 @@ def python_check() -> Check:
 
 def altmas_check() -> Check:
     """Which altmas this is, and where it lies."""
-    return Check("altmas", True, f"{__version__}, {next(iter(__path__))}")
+    return Check("altmas", True, f"{__version__}, {Path(__file__).resolve().parents[1]}")
 
 
 def declared() -> list[Requirement]:

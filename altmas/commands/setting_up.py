@@ -36,6 +36,7 @@ FILES = (
     "id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text", "not_a_class",
     "is_a_class",
 )  # fmt: skip
+PER_FILE = ("id", "prediction", "scores")
 SETTINGS = (
     "method", "seed", "secret", "initial", "batch", "level", "budget", "overlap", "title", "task", "second_readings",
     "cost_expert", "reveal", "targets",
@@ -52,12 +53,11 @@ DESCRIBED = (
 @command()
 @shared.folder
 @click.option("--predictions", multiple=True, required=True, metavar="[NAME=]FILE", help="What the model under test "
-              "said: CSV, TSV, Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
-@click.option("--id", help="Column with your ids.")
-@click.option("--prediction", help="Column with the predicted class.")
-@click.option(
-    "--scores", help="Columns with class probabilities ('p_*'), one column with a confidence, or a .npy file."
-)
+              "said: CSV, TSV, Excel (.xlsx), Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
+@click.option("--id", multiple=True, help="Column with your ids; once for all files, or once for each in turn.")
+@click.option("--prediction", multiple=True, help="Column with the predicted class; likewise.")
+@click.option("--scores", multiple=True, help="Columns with class probabilities ('p_*'), one column with a confidence, "
+              "or a .npy file; likewise.")  # fmt: skip
 @click.option("--logits", is_flag=True, help="The scores are logits.")
 @click.option("--features", type=_FileOrAuto(exists=True, path_type=Path), help="A row of numbers per item: .npy, .npz "
               "or a table; or auto, to have them made of the items: text, images, columns.")  # fmt: skip
@@ -106,7 +106,7 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     from altmas.formats.ingest import ingest
 
     _check_new(audit)
-    files = {name: given[name] for name in FILES}
+    files = {name: given[name] for name in FILES} | {name: _columns(given[name]) for name in PER_FILE}
     warnings.simplefilter("ignore", DoubtfulScoresWarning)  # said below, of the vendor, and by `altmas check`
     found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
     options = dict(_option(one) for one in given["options"])
@@ -137,6 +137,11 @@ def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any)
     shared.say(f"  this hash commits to them; keep it, or send it to the vendor now: {summary['commitment']}")
     shared.say_warnings(summary["warnings"])
     shared.say(f"Next: altmas check {audit}, then altmas label {audit} --annotator you")
+
+
+def _columns(named: tuple[str, ...]) -> str | tuple[str, ...] | None:
+    """A column of all files, of each in turn, or none named."""
+    return named[0] if len(named) == 1 else named or None
 
 
 def _names(text: str | None, option: str) -> list[str]:
@@ -197,7 +202,8 @@ def check(audit: Path, as_json: bool) -> None:
             shared.say_warnings(summary["warnings"])
         shared.say_problems(problems)
         if not problems:
-            shared.say("Nothing wrong found.")
+            doubtful = summary.get("doubts") or summary.get("warnings")
+            shared.say("Nothing else wrong found." if doubtful else "Nothing wrong found.")
     if problems:
         sys.exit(shared.EXIT_PROBLEMS)
 

@@ -9,12 +9,9 @@ from itertools import pairwise
 import numpy as np
 
 from altmas.core.checks import sorted_classes, whole_number
-from altmas.core.pool import NO_CLASS, Pool
+from altmas.core.pool import NO_CLASS, NO_SCORE, Pool
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
-
-NO_SCORE = "(no score)"
-"""How the items without a score are shown where groups are made of scores."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ _WORDS = {
     "na", "n/a", "n.a.", "#n/a", "#na", "<na>", "nan", "nat", "null", "none", "nil", "void", "missing", "empty",
     "undefined", "unknown", "unspecified", "error", "err", "fehler", "exception", "timeout", "failed", "failure",
     "invalid", "abstain", "abstained", "refused", "rejected", "unclassified", "unparsable", "unavailable", "tbd",
-    "k.a.", "#ref!", "#value!", "#div/0!", "#name?", "#num!", "#error!",
+    "k.a.", "unbekannt", "inconnu", "erreur", "#ref!", "#value!", "#div/0!", "#name?", "#num!", "#error!",
 }  # fmt: skip
 """Whole names that seldom are a class."""
 
@@ -27,7 +27,9 @@ _PHRASES = re.compile(
     r"\b(errors?|exceptions?|traceback|time[ds]? ?out|timeouts?|failed|failures?|rate.?limit|quota|unauthori[sz]ed|"
     r"forbidden|bad (gateway|request)|internal server|service unavailable|too many requests|connection (refused|reset)|"
     r"not (found|available|applicable|answered)|no (answer|prediction|result|response|output|label|class)|"
-    r"unable to|cannot|can't|could not|couldn't|sorry)\b"
+    r"unable to|cannot|can't|could not|couldn't|sorry|"
+    r"kein(e|en)? (ergebnis|antwort|angabe|treffer|vorhersage)|nicht (verfügbar|gefunden|erkannt)|pas de réponse|"
+    r"sin respuesta)\b"
 )
 """Parts of messages, of programs and of chat models that decline."""
 
@@ -105,22 +107,36 @@ def no_class(patterns: Sequence[Hashable]) -> Callable[[Any], bool]:
     exactly = set(patterns)
     texts = [folded(one) for one in patterns]
     plainly = {one for one in texts if not one.replace("*", "") or "*" not in one}
-    shapes = [
-        re.compile(".*".join(map(re.escape, one.split("*"))) + r"\Z", re.DOTALL) for one in texts if one not in plainly
-    ]
+    shapes = [one.split("*") for one in texts if one not in plainly]
     known: dict[Any, bool] = {}
 
     def failed(value: Any) -> bool:
         if value not in known:
             text = folded(value)
-            known[value] = value in exactly or text in plainly or any(one.match(text) for one in shapes)
+            known[value] = value in exactly or text in plainly or any(_shaped(text, one) for one in shapes)
         return known[value]
 
     return failed
 
 
+def _shaped(text: str, parts: Sequence[str]) -> bool:
+    """Whether a text has these parts in order, the first at its beginning and the last at its end; in linear time."""
+    first, *between, last = parts
+    if not (text.startswith(first) and text.endswith(last) and len(text) >= len(first) + len(last)):
+        return False
+    at, end = len(first), len(text) - len(last)
+    for part in between:
+        at = text.find(part, at, end)
+        if at < 0:
+            return False
+        at += len(part)
+    return True
+
+
 def answered_classes(
-    columns: Mapping[Any, Sequence[Hashable | None]], not_a_class: Sequence[Hashable]
+    columns: Mapping[Any, Sequence[Hashable | None]],
+    not_a_class: Sequence[Hashable],
+    classes: Sequence[Hashable] = (),
 ) -> dict[Any, list[Hashable | None]]:
     """Each model's predictions, None where they are one of those that are no class; one that none said is refused.
 
@@ -131,10 +147,19 @@ def answered_classes(
         raise InputError("not_a_class", "be a list of predictions that are no class", repr(not_a_class))
     were_said(not_a_class, (value for column in columns.values() for value in column))
     failed = no_class(not_a_class)
+    none_of(classes, failed)
     return {
         name: [None if value is None or failed(value) else value for value in column]
         for name, column in columns.items()
     }
+
+
+def none_of(classes: Sequence[Hashable], failed: Callable[[Any], bool]) -> None:
+    """Refuse a class that is declared and, at the same time, no class."""
+    both = [] if isinstance(classes, str) else [one for one in classes if failed(one)]
+    if both:
+        hint = "Leave it out of one of them; where it is a class of one vendor only, rename it in the other's file."
+        raise InputError("not_a_class", "be none of the declared classes", repr(both[0]), hint)
 
 
 def refuse_doubtful(said: Mapping[Any, int], known: Iterable[Hashable], is_a_class: Sequence[Hashable] = ()) -> None:
@@ -188,7 +213,7 @@ def patterns_of(doubtful: Iterable[Hashable], classes: Iterable[Hashable] = ()) 
         start = _beginning(one)
         long = len(one) > LONGEST_NAMED or "\n" in one or "\r" in one
         shared = len({folded(other) for other in begins[start]}) > 1
-        free = bool(start) and not any(other.startswith(folded(start)) for other in others)
+        free = bool(start) and "*" not in start and not any(other.startswith(folded(start)) for other in others)
         return f"{start}*" if (shared or long) and free else one
 
     return list(dict.fromkeys(map(named, values)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
@@ -28,8 +28,8 @@ from altmas.core.pool_columns import (
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
-NO_CLASS = "(no class)"
-"""How an answer outside the declared classes is shown."""
+NO_CLASS, NO_SCORE = "(no class)", "(no score)"
+"""How an answer outside the declared classes is shown, and a missing score; nothing else may be called so."""
 
 
 MOST_BELOW_CHANCE = 0.05
@@ -151,7 +151,7 @@ class Pool:
             raise InputError("predictions", "hold at least one item", "0 items")
         for column in columns.values():
             same_length("predictions", len(column), items, "class")
-        columns = answered_classes(columns, not_a_class)
+        columns = answered_classes(columns, not_a_class, classes or ())
         known = pool_classes(classes, columns, labels_seen, is_a_class)
         few_classes(len(known), items)
         scored = (
@@ -163,6 +163,7 @@ class Pool:
             raise InputError("models", "have distinct names", list(named))
         if unknown := set(scored) - set(named):
             raise InputError("scores", "be keyed by the models of predictions", sorted(map(str, unknown)))
+        _not_reserved("classes", known)
         said = {name: class_indices(column, known) for name, column in columns.items()}
         outputs = tuple(
             Outputs(str(name), places, *pool_scores(scored.get(name), logits, places, known))
@@ -171,8 +172,11 @@ class Pool:
         for one in outputs:
             if doubt := scores_doubt(one, known):
                 warnings.warn(doubt, DoubtfulScoresWarning, stacklevel=2)
+        grouped = pool_groups(groups, items)
+        for name, values in grouped.items():
+            _not_reserved(f"group {name!r}", set(values.tolist()))
         return cls(
-            pool_ids(ids, items), known, outputs, pool_features(features, items), pool_groups(groups, items),
+            pool_ids(ids, items), known, outputs, pool_features(features, items), grouped,
             read_opinions(opinions, items, known), features_from,
         )  # fmt: skip
 
@@ -343,3 +347,11 @@ def scores_doubt(outputs: Outputs, classes: Sequence[Hashable]) -> str:
         f"scores are highest for the predicted class in only {agree:.0%} of the items; "
         f"are their columns in the order of the classes {list(classes)[:12]}?"
     )
+
+
+def _not_reserved(subject: str, names: Iterable[Hashable]) -> None:
+    """Refuse names that stand for items without an answer or a score: groups called so are not told of as others."""
+    for one in names:
+        if one in (NO_CLASS, NO_SCORE):
+            rule = f"not be called {NO_CLASS!r} or {NO_SCORE!r}"
+            raise InputError(subject, rule, repr(one), "Rename it in the file.")

@@ -47,6 +47,8 @@ def prediction_column(values: Any, subject: str = "predictions") -> list[Hashabl
     ([1, None, 0], ['cat', None])
     """
     values = unwrapped(values)
+    if hasattr(values, "columns") and len(values.columns) == 1:
+        values = values[values.columns[0]]
     column = as_column(subject, with_blanks_as_none(values))
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         return list(column)

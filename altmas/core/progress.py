@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -10,6 +11,9 @@ from typing import Protocol, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+PROGRESS = "ALTMAS_PROGRESS"
+"""A variable of the environment: set to `off`, nobody is told how far anything is."""
 
 
 class Reporter(AbstractContextManager["Reporter"], Protocol):
@@ -108,6 +112,6 @@ def reporter(wanted: bool) -> Reporter:
     >>> type(reporter(False)).__name__
     'Silent'
     """
-    if not wanted:
+    if not wanted or os.environ.get(PROGRESS) == "off":
         return Silent()
     return Bar() if sys.stderr.isatty() else Lines()

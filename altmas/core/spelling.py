@@ -12,10 +12,13 @@ _WHOLE = re.compile(r"([+-]?[0-9]+)\.0*\Z")
 def folded(value: object) -> str:
     """A class without what people do not mean by it: case, blanks around and in a row, `.0` behind a whole number.
 
+    Nor characters that cannot be seen, such as a space of no width.
+
     >>> folded(" Guinea  Pig"), folded("guinea pig"), folded(3.0), folded("3"), folded("0.5")
     ('guinea pig', 'guinea pig', '3', '3', '0.5')
     """
-    text = " ".join(unicodedata.normalize("NFKC", str(value)).split()).casefold()
+    seen = "".join(c for c in unicodedata.normalize("NFKC", str(value)) if unicodedata.category(c) != "Cf")
+    text = " ".join(seen.split()).casefold()
     found = _WHOLE.match(text)
     return found[1] if found else text
 

@@ -28,6 +28,7 @@ from altmas.formats.described import Described
 from altmas.formats.files import existing
 from altmas.formats.images import Images, fingerprint, images_by_id, images_by_name
 from altmas.formats.keyed import Keyed, aligned, named_sources, read_keyed
+from altmas.formats.model_columns import named_columns
 from altmas.formats.model_files import Cast, ModelFile, Said, caster, known_classes, one_spelling, outputs, read_model
 from altmas.metrics.errors import InputError
 from altmas.words.no_answer import no_answer_on, without_score
@@ -55,9 +56,9 @@ class Ingested:
 def ingest(
     predictions: Any,
     *,
-    id: str | None = None,
-    prediction: str | None = None,
-    scores: str | Path | None = None,
+    id: str | Sequence[str] | None = None,
+    prediction: str | Sequence[str] | None = None,
+    scores: str | Path | Sequence[str] | None = None,
     confidence: str | None = None,
     logits: bool = False,
     features: Any = None,
@@ -77,8 +78,9 @@ def ingest(
 
     `predictions` are one file per model under test, joined on ids; the first gives the order of the pool. A model is
     named by `name=path`, by `names`, or by its file. `id`, `prediction`, `scores` (a pattern such as `p_*` with the
-    class for its star, one column of confidences, or an npy file) and `confidence` name columns; where they do not,
-    only common names are tried, and `notes` tells which. `opinions` are further models' files of the same form.
+    class for its star, one column of confidences, or an npy file) and `confidence` name columns, one for every file or
+    one for each in turn; where they do not, only common names are tried, and `notes` tells which. `opinions` are
+    further models' files of the same form.
     `items` is a folder of images, each named by its id or by the column `image`, or a table with more about the items.
     A blank prediction is no answer, and so is one that `not_a_class` names, `HTTP*`; what only looks so `is_a_class`
     names. Spellings that differ in case or blanks are one class. `labels_seen` are classes that labels are known to be.
@@ -97,14 +99,19 @@ def ingest(
     sources = named_sources(predictions, names, "predictions")
     if not sources:
         raise InputError("predictions", "be at least one file", "none")
-    beside = Path(scores) if scores is not None and Path(scores).suffix.lower() in _ARRAYS else None
-    columns = {"id": id, "prediction": prediction, "confidence": confidence}
-    columns["scores"] = None if scores is None or beside is not None else str(scores)
-    pool, joined = read_keyed(*sources[0], id), list[str]()
-    files = (pool, *(read_keyed(*source, id) for source in sources[1:]))
-    models = [read_model(one, pool, joined, **columns) for one in files]
-    more = (read_keyed(*source, id) for source in named_sources(opinions, None, "opinions"))
-    others = [read_model(one, pool, joined, **columns) for one in more]
+    further = named_sources(opinions, None, "opinions")
+    beside = Path(scores) if isinstance(scores, str | Path) and Path(scores).suffix.lower() in _ARRAYS else None
+    files = named_columns(
+        len(sources), len(further), id=id, prediction=prediction, confidence=confidence,
+        scores=None if beside is not None else str(scores) if isinstance(scores, Path) else scores,
+    )  # fmt: skip
+    pool, joined = read_keyed(*sources[0], files[0]["id"], of_model=True), list[str]()
+    read = [
+        pool if k == 0 else read_keyed(*source, columns["id"], of_model=True)
+        for k, (source, columns) in enumerate(zip((*sources, *further), files, strict=True))
+    ]
+    every = [read_model(one, pool, joined, **columns) for one, columns in zip(read, files, strict=True)]
+    models, others = every[: len(sources)], every[len(sources) :]
     inputs = {one.keyed.origin: one.keyed.digest for one in (*models, *others)}
     notes = [one.columns.note(one.keyed.subject) for one in (*models, *others)]
     notes += [note for one in (*models, *others) for note in one.keyed.table.notes] + joined
@@ -133,7 +140,7 @@ def ingest(
         inputs[str(beside)] = sha256_of(existing(beside))
         notes.append(f"scores are taken row by row from {beside.name}, in the order of {pool.subject}")
     said = {name: predicted for name, (predicted, _) in told.items()}
-    described, images = _items(items, image, models[0], id, inputs, notes)
+    described, images = _items(items, image, models[0], files[0]["id"], inputs, notes)
     media = images.paths
     own, seen = described.own(show, text, image, groups)
     withheld, kept = described.withheld(list(own.columns), image, told=told_columns([*models, *others]))

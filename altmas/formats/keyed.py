@@ -13,6 +13,7 @@ import numpy as np
 
 from altmas.core.checks import whole
 from altmas.core.files import sha256_of
+from altmas.core.spelling import folded
 from altmas.formats.columns import python_values, texts
 from altmas.formats.matching import Known
 from altmas.formats.model_columns import id_column
@@ -55,12 +56,14 @@ class Keyed:
         return texts(self.table.frame[name])
 
 
-def read_keyed(name: str, source: Any, id: str | None) -> Keyed:
+def read_keyed(name: str, source: Any, id: str | None, *, of_model: bool = False) -> Keyed:
     """A table with its ids checked: there, and unique as text."""
     origin = str(source) if isinstance(source, str | Path) else name
     subject = Path(origin).name
     table = read_numbered(source)
-    column = id_column([str(one) for one in table.frame.columns], subject, id)
+    names = [str(one) for one in table.frame.columns]
+    _header_on_top(subject, table, names, id or "id")
+    column = id_column(names, subject, id, of_model=of_model)
     keys = whole(python_values(table.frame[column]))
     ids = texts(keys)
     _only_items(subject, table, column, ids)
@@ -90,6 +93,20 @@ def _only_items(subject: str, table: Numbered, column: str, ids: Sequence[str]) 
 TOTALS = {"total", "totals", "grand total", "sum", "gesamt", "summe", "count", "anzahl", "average", "mean", "suma",
           "totale", "somme", "итого", "合计", "合計"}  # fmt: skip
 """What stands in the first cell of the last row of many a spreadsheet."""
+
+
+HEADER_LOOKED_FOR = 10
+
+
+def _header_on_top(subject: str, table: Numbered, names: Sequence[str], id: str) -> None:
+    """Refuse a table with a title above the names of its columns."""
+    wanted = folded(id)
+    if wanted in map(folded, names):
+        return
+    for row, cells in zip(table.rows, table.frame.head(HEADER_LOOKED_FOR).itertuples(index=False), strict=False):
+        if wanted in (folded(cell) for cell in cells if isinstance(cell, str)):
+            got = f"{names[0]!r} there, and {id!r} in row {row:,}"
+            raise InputError(subject, "have the names of its columns on top", got, f"Delete what is above row {row:,}.")
 
 
 def named_sources(given: Any, names: Sequence[str] | None, subject: str) -> list[tuple[str, Any]]:

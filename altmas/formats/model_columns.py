@@ -95,13 +95,36 @@ def model_columns(
     return ModelColumns(key, prediction, by_class, confidence, tuple(guessed), numbered)
 
 
-def id_column(names: Sequence[str], subject: str, wanted: str | None) -> str:
+def named_columns(models: int, opinions: int, **given: str | Sequence[str] | None) -> list[dict[str, str | None]]:
+    """The columns named for each file: one name for all, or one for each, models first; opinions may go without.
+
+    >>> named_columns(2, 0, id="case", prediction=["said", "guess"])
+    [{'id': 'case', 'prediction': 'said'}, {'id': 'case', 'prediction': 'guess'}]
+    """
+    files: list[dict[str, str | None]] = [{} for _ in range(models + opinions)]
+    for option, names in given.items():
+        each = [names] if names is None or isinstance(names, str) else list(names) or [None]
+        if len(each) == 1:
+            each *= len(files)
+        elif len(each) == models:
+            each += [None] * opinions
+        if len(each) != len(files):
+            rule = "name one column for all files, or one for each in turn"
+            raise InputError(option, rule, f"{len(each)} for {len(files)} files")
+        for columns, name in zip(files, each, strict=True):
+            columns[option] = name
+    return files
+
+
+def id_column(names: Sequence[str], subject: str, wanted: str | None, *, of_model: bool = False) -> str:
     """The column of ids: the one named, else `id`."""
     found = _called(("id",) if wanted is None else (wanted,), names)
     if found is not None:
         return found
     parted = len(names) > 1 or not re.search(r"[|: ]", names[0]) if names else True
     hint = "Name it with id=...." if parted else "Part its cells by commas, semicolons or tabs."
+    if parted and of_model and _called(PREDICTIONS, names) is None:
+        hint = "Name it with id=..., and the predictions with prediction=...."
     raise InputError(subject, f"have a column {wanted or 'id'!r} of ids", f"columns {list(names)[:12]}", hint)
 
 
@@ -188,6 +211,6 @@ def _called(wanted: Sequence[str], names: Sequence[str]) -> str | None:
 def _there(name: str, names: Sequence[str], subject: str) -> str:
     found = _called((name,), names)
     if found is None:
-        hint = "A column named by an option must be in every file; without the option common names are tried."
+        hint = "An option given once names the column of every file; given once for each file, that of each in turn."
         raise InputError(subject, f"have a column {name!r}", f"columns {list(names)[:12]}", hint)
     return found

@@ -122,7 +122,7 @@ def _columns(names: list[str], subject: str, named: Mapping[str, str | None]) ->
     }
     lacking = [field for field in ("id", "label") if not found[field]]
     if lacking:
-        hint = f"Name another with {lacking[0]}=...."
+        hint = "Name them with id=... and label=...." if len(lacking) > 1 else f"Name another with {lacking[0]}=...."
         raise InputError(subject, f"have a column {lacking[0]!r}", f"columns {names[:12]}", hint)
     return {field: name for field, name in found.items() if name}
 

@@ -99,6 +99,10 @@ def _sheet(path: Path) -> _Sheet | None:
     return None
 
 
+MOST_ROWS = 1 << 20
+"""More than this no spreadsheet has."""
+
+
 def _rows(sheet: Any, most: int | None = None) -> list[tuple[int, Cells]]:
     """Rows that hold something, each with its number."""
     sheet.reset_dimensions()  # which a file may exaggerate
@@ -108,6 +112,8 @@ def _rows(sheet: Any, most: int | None = None) -> list[tuple[int, Cells]]:
             found.append((number, cells))
         if len(found) == most:
             break
+        if number > MOST_ROWS:  # a row may claim any number, and all above it are made up
+            raise InputError(f"sheet {sheet.title!r}", f"have at most {MOST_ROWS:,} rows", "more")
     return found
 
 

@@ -76,7 +76,7 @@ SCHEMA = {
     "assumptions": "sentences",
     "warnings": "sentences",
     "conduct": "answers, after_reveal, timed, quick, changed, replaced_by_import, taken_back, looks [labels], "
-    "looks_before, replanned, retargeted; or null",
+    "looks_before, replanned, retargeted, reguided; or null",
     "trail": "created, seed, secret (null until the planned labels are there, and in audits of older versions), "
     "secret_given, commitment (the first event's hash, or ''), first (the same, in any case), earlier "
     "[created, labels, head], settings, versions, inputs (name -> sha256), intact, problems, head, events "

@@ -97,12 +97,21 @@ hold at all looks (--anytime) do not mind.
             number=_whole(count), answers=all_answers,
         )  # fmt: skip
         out.append(said)
+    if conduct.get("reguided"):
+        out.append(sentence("The guidelines were changed after annotators had begun to answer; the log has when."))
     if conduct.get("retargeted"):
         said = sentence(
             "What the model must reach was changed after the estimates had been looked at; the log has when."
         )
         out.append(said)
     before, replanned = conduct["looks_before"], conduct.get("replanned")
+    if one_look and replanned and not before:  # the plan was made to fit what there was
+        said = sentence(
+            "The number of answers planned was changed after the estimates had been looked at: whoever stops because "
+            "of what a look showed has intervals that hold the true value less often than they say. Intervals that "
+            "hold at all looks (--anytime) do not mind."
+        )
+        out.append(said)
     if one_look and before and (replanned or budget not in (labels, spent)):
         said = sentence(
             "The estimates were looked at {times} before, with other answers, and {planned}: whoever stops because of "

@@ -61,15 +61,15 @@ def never_right(pool: Pool, answers: Answers) -> list[str]:
     >>> from altmas.core.pool import Pool
     >>> pool = Pool.build(["cat", "dog"] * 5 + ["oops"] * 5)
     >>> never_right(pool, Answers().extended(range(15), [0, 1] * 5 + [0] * 5, 0, [1.0] * 15))
-    ["Class 'oops' was predicted for 5 labelled items and is the label of none: is it a class? If it stands for no \
-answer, altmas init --not-a-class counts it as that."]
+    ["Class 'oops' was predicted for 5 labelled items and is the label of none: is it a class? If it is another \
+spelling of one, spell it alike; if it stands for no answer, altmas init --not-a-class counts it as that."]
     """
     labels = set(answers.labels.tolist())
     said = Counter(place for one in pool.outputs for place in one.predictions[answers.items].tolist())
     return [
         sentence(
-            "Class {name} was predicted for {items} and is the label of none: is it a class? If it stands for no "
-            "answer, altmas init --not-a-class counts it as that.",
+            "Class {name} was predicted for {items} and is the label of none: is it a class? If it is another "
+            "spelling of one, spell it alike; if it stands for no answer, altmas init --not-a-class counts it as that.",
             name=quoted(pool.classes[c]), items=counted(said[c], "labelled item"),
         )
         for c in range(len(pool.classes))

@@ -75,7 +75,7 @@ OTHERWISE = {"case": IDS, "answer": [f"{one.upper()} " for one in TRUTH]}
 def test_labels_in_other_columns_and_spelling(audit, tmp_path, kind):
     path = write(tmp_path, f"labels.{kind}", OTHERWISE)
     said = refused("label", audit, "--from", path)
-    assert "Name another with --id" in said
+    assert "Name them with --id and --label" in said
     said = refused("label", audit, "--from", path, "--id", "case")
     assert "Name another with --label" in said
     told("label", audit, "--from", path, "--id", "case", "--label", "answer")

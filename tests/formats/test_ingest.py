@@ -122,7 +122,7 @@ def test_a_declared_class_the_model_does_not_know_has_probability_0(tmp_path):
     assert "vendor.csv has no scores of 'bird': taken as 0" in found.notes
 
 
-NAMED = "A column named by an option must be in every file; without the option common names are tried."
+NAMED = "An option given once names the column of every file; given once for each file, that of each in turn."
 OTHER = "id=... names another column."
 
 WRONG = {
@@ -244,6 +244,28 @@ def test_no_files():
 
 
 # Several files
+
+
+def test_each_file_may_call_its_columns_otherwise(tmp_path):
+    ours = save(tmp_path, "ours.csv", "case,said\na,x\nb,y\n")
+    theirs = save(tmp_path, "theirs.csv", "case,guess\nb,x\na,y\n")
+    other = save(tmp_path, "other.csv", "case,prediction\na,x\nb,x\n")
+    found = ingest([ours, theirs], id="case", prediction=["said", "guess"], opinions=[other])
+    assert [one.predictions.tolist() for one in found.pool.outputs] == [[0, 1], [1, 0]]
+    assert found.pool.opinions[0].predictions.tolist() == [0, 0]
+    refused(
+        "prediction must name one column for all files, or one for each in turn; got 3 for 2 files.",
+        [ours, theirs], id="case", prediction=["said", "guess", "x"],
+    )  # fmt: skip
+
+
+def test_a_title_above_the_header_is_told_of(tmp_path):
+    titled = save(tmp_path, "v.csv", "Results of May,\nid,label\n1,x\n2,y\n")
+    refused(
+        "v.csv must have the names of its columns on top; got 'Results of May' there, and 'id' in row 2. "
+        "Delete what is above row 2.",
+        titled,
+    )
 
 
 def test_several_models_in_any_order(tmp_path):

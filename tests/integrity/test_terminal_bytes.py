@@ -23,7 +23,7 @@ def audit(tmp_path_factory):
     said = told("init", home / "a", *how, "--group", f"region{BYTES}", "--show", f"shown{BYTES}", "--initial", 20)
     assert "\x1b" not in said
     assert f"group region{SHOWN}" in said
-    assert f"annotators see: shown{SHOWN}" in said
+    assert f"annotators see: the id, shown{SHOWN}" in said
     with Audit.open(home / "a") as audit:
         for query in audit.ask(20):
             audit.tell(query.id, f"dog{BYTES}")

@@ -39,7 +39,7 @@ TABLE = {
     "page": (("audits", "core", "metrics"), WEB | {"numpy"}),
     "commands": (
         ("audits", "catalogue", "core", "formats", "metrics", "page", "plots", "reports", "surfaces", "words"),
-        USUAL | {"click", "matplotlib", "rich"},
+        USUAL | {"click", "matplotlib", "packaging", "rich"},
     ),
     "given": (("core", "formats", "metrics"), set()),
     "assessment": (("catalogue", "core", "given", "metrics", "surfaces", "words"), USUAL),

@@ -113,7 +113,7 @@ def test_output_that_cannot_hold_a_letter_spells_it_out(files, tmp_path):
         PYTHONUTF8="0",
     )
     assert "\\u017c" in shown
-    assert "żółć" in {one["group"] for one in json.loads(plain)["groups"]}
+    assert "żółć" in {one["group"] for one in json.loads(plain)["models"][0]["groups"]}
     assert plain.isascii()
 
 
