@@ -70,9 +70,9 @@ def is_better(
             name: one for name, one in zip((first, second), options["scores"], strict=True) if one is not None
         }
     both = {first: a, second: b}
-    held = {"model": both} if callable(getattr(a, "predict", None)) else {"predictions": both}
+    held: dict[str, Any] = {"model": both} if callable(getattr(a, "predict", None)) else {"predictions": both}
     if budget is None:
-        items = options.get("items") if "model" in held else a
+        items: Any = options.get("items") if "model" in held else a
         budget = min(DRAWN, len(items)) if hasattr(items, "__len__") else DRAWN
     result = assess(
         **held, oracle=oracle, task="best", metric=metric, metrics=[metric], budget=budget, level=level, **options

@@ -27,7 +27,7 @@ def doubts_of(pool: Pool, answers: Answers | None = None) -> list[str]:
     doubts = []
     if len(classes) > MANY and len(classes) > pool.size / MANY:
         doubts.append(f"{len(classes):,} classes for {counted(pool.size, 'item')}: is it the right column?")
-    counts = sum(np.bincount(one.predictions, minlength=len(classes) + 1) for one in pool.outputs)
+    counts = np.bincount(np.concatenate([one.predictions for one in pool.outputs]), minlength=len(classes) + 1)
     if found := suspicious({name: int(n) for name, n in zip(classes, counts, strict=False) if n}):
         few = "looks" if len(found) == 1 else "look"
         it = "it" if len(found) == 1 else "them"

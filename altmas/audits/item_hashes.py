@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from json.encoder import encode_basestring as as_json  # type: ignore[attr-defined]
+from json import encoder
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,9 @@ from altmas.core.files import sha256_of, write_array
 from altmas.metrics.types import IntArray
 
 HASHES_FILE = "item-hashes.npy"
+
+as_json = encoder.encode_basestring
+"""A text as JSON has it, in C."""
 
 ItemRow = tuple[int, str, str, str | None]
 """A row of the store: position, id, content as JSON, path of its image."""

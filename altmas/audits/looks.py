@@ -33,6 +33,7 @@ from altmas.core.findings import (
     TellsAnytime,
 )
 from altmas.core.method import Job, ReplayedRun, Replays, draws_alike
+from altmas.core.plain import plain_rows
 from altmas.core.result import estimates_table
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import Best, Compare, Identify, Surface, Task
@@ -81,7 +82,7 @@ class AuditFindings(Told):
         return getattr(self.audit.method, "surface_task", None)
 
     def _repr_html_(self) -> str:
-        rows = self.estimates.to_dict("records")
+        rows = plain_rows(self.estimates)
         said = [in_short(self.found.estimates, self.level, self.pool.size), *failures(self.pool), *self.warnings]
         return page(f"Findings from {self.labels:,} labels", said, estimates_html(rows))
 

@@ -237,17 +237,16 @@ def measured(table: pd.DataFrame, metric: str | None = None) -> pd.DataFrame:
     from altmas.reports.numbers import table_digits
     from altmas.words.wording import figure, interval, is_share
 
-    shown = table.astype({name: object for name in table if name in _MEASURED}).assign(interval="")
-    for i, row in enumerate(table.to_dict("records")):
+    columns: dict[str, list[str]] = {name: [] for name in ("interval", *sorted(_MEASURED & set(table)))}
+    for row in table.to_dict("records"):
         share = is_share(metric or str(row["metric"]))
         low, high = (None if math.isnan(row[name]) else row[name] for name in ("low", "high"))
         digits = table_digits(low, high, share=share)
-        shown.iloc[i, shown.columns.get_loc("interval")] = interval(low, high, share=share, digits=digits)
+        columns["interval"].append(interval(low, high, share=share, digits=digits))
         for name in _MEASURED & set(table):
             missing = row[name] is None or math.isnan(row[name])
-            text = "" if missing else figure(row[name], share=share, digits=digits)
-            shown.iloc[i, shown.columns.get_loc(name)] = text
-    return shown
+            columns[name].append("" if missing else figure(row[name], share=share, digits=digits))
+    return table.assign(**columns)
 
 
 _MEASURED = {"estimate", "plug_in", "design", "worst_case", "best_case"}

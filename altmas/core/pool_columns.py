@@ -270,7 +270,7 @@ _ROUNDED_LOOKED_AT = 10_000
 
 def _empty(values: FloatArray, unanswered: BoolArray) -> BoolArray:
     """Where the model gave no answer and its scores are all 0: whoever wrote the file had to write something."""
-    return unanswered & (values == 0).reshape(len(values), -1).all(1)
+    return np.asarray(unanswered & (values == 0).reshape(len(values), -1).all(1))
 
 
 def filled(scores: FloatArray, missing: BoolArray, said: IntArray) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from altmas.core.places import Places
 from altmas.formats.matching import Known, KnownClasses, NoMatchError, match
@@ -21,13 +22,13 @@ _OTHERS = ("unsure", "skip")
 class ByPosition(Mapping[int, Hashable]):
     """Labels by position, in an array: a table may have millions."""
 
-    def __init__(self, codes: IntArray, words: Sequence[Hashable]) -> None:
+    def __init__(self, codes: NDArray[np.int32], words: Sequence[Hashable]) -> None:
         self._codes, self._words = codes, words
 
     def __getitem__(self, position: int) -> Hashable:
         if not 0 <= position < len(self._codes) or self._codes[position] == _NONE:
             raise KeyError(position)
-        return self._words[self._codes[position]]
+        return self._words[int(self._codes[position])]
 
     def __iter__(self) -> Iterator[int]:
         return iter(np.flatnonzero(self._codes != _NONE).tolist())

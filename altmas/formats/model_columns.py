@@ -103,7 +103,7 @@ def named_columns(models: int, opinions: int, **given: str | Sequence[str] | Non
     """
     files: list[dict[str, str | None]] = [{} for _ in range(models + opinions)]
     for option, names in given.items():
-        each = [names] if names is None or isinstance(names, str) else list(names) or [None]
+        each: list[str | None] = [names] if names is None or isinstance(names, str) else [*names] or [None]
         if len(each) == 1:
             each *= len(files)
         elif len(each) == models:

@@ -196,7 +196,7 @@ def outputs(
     if said is None:
         assert classes is not None
         assert scores is not None
-        missing = np.isnan(scores).any(1)
+        missing = np.asarray(np.isnan(scores).any(1))
         highest = np.where(np.isnan(scores), -np.inf, scores).argmax(1)
         return [None if gap else classes[i] for i, gap in zip(highest, missing, strict=True)], scores
     if said and all(value is None for value in said):

@@ -38,10 +38,11 @@ def new_axes(width: float = 7, height: float = 4.2) -> Axes:
     """
     from matplotlib.figure import Figure
 
-    axes: Axes = Figure(figsize=(width, height), layout="constrained").add_subplot()
+    figure = Figure(figsize=(width, height), layout="constrained")
+    axes: Axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.25)
-    axes._repr_png_ = partial(_png, axes.figure)  # type: ignore[attr-defined]
+    axes._repr_png_ = partial(_png, figure)  # type: ignore[attr-defined]
     return axes
 
 

@@ -27,7 +27,8 @@ def exported(audit, folder):
     return pd.read_csv(folder / "labels.csv", dtype={"id": str, "label": str}, keep_default_na=False)
 
 
-def test_the_table_answers_up_to_the_budget_and_says_how_far_it_is(files, tmp_path):
+def test_the_table_answers_up_to_the_budget_and_says_how_far_it_is(files, tmp_path, monkeypatch):
+    monkeypatch.delenv("ALTMAS_PROGRESS")
     audit = init(files, tmp_path / "a", "--budget", 35, "--method", "random")
     done = altmas("label", audit, "--from", files / "truth.csv")
     assert (done.code, done.out) == (0, f"35 labels taken from {files / 'truth.csv'}.\n")
@@ -120,7 +121,8 @@ def test_exported_labels_are_a_log_that_estimates_can_be_made_of(files, tmp_path
     assert found["low"][0] <= right <= found["high"][0]
 
 
-def test_ctrl_c_leaves_a_whole_audit(tmp_path):
+def test_ctrl_c_leaves_a_whole_audit(tmp_path, monkeypatch):
+    monkeypatch.delenv("ALTMAS_PROGRESS")
     size = 20_000
     ids = [f"n{k}" for k in range(size)]
     pd.DataFrame({"id": ids, "prediction": ["cat", "dog"] * (size // 2)}).to_csv(tmp_path / "ours.csv", index=False)

@@ -43,7 +43,10 @@ def paths(tmp_path_factory):
 
 def test_assess_opens_images(paths):
     pool = assess(features=paths).findings.job.pool
-    assert pool.features_from == "64 numbers per item from 58 images (32 x 32, PCA); 1 image could not be read; 1 item has no image"
+    assert (
+        pool.features_from
+        == "64 numbers per item from 58 images (32 x 32, PCA); 1 image could not be read; 1 item has no image"
+    )
     texts = ["" if one is None else str(one) for one in paths]
     assert np.array_equal(assess(features="auto", items=texts).findings.job.pool.features, pool.features)
 
