@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +52,24 @@ _OPTIONAL = ("features", "items", "opinions", "groups", "classes", "ids", *LABEL
 def _of_files(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
     if held["ids"] is not None:
         raise InputError("ids", "be left out where predictions are a file, which has them", type(held["ids"]).__name__)
+    with _columns_by_hand():
+        return _read(predictions, scores, held)
+
+
+@contextmanager
+def _columns_by_hand() -> Iterator[None]:
+    """Refusals that name options of `altmas init` for columns, which a call with arrays does not need."""
+    try:
+        yield
+    except InputError as error:
+        subject, rule, got, hint = error.args
+        if not any(f"{name}=..." in hint for name in ("id", "prediction", "label")):
+            raise
+        by_hand = "Files with other columns are read with pandas, and their columns given: assess(table['said'], ...)."
+        raise InputError(subject, rule, got, by_hand) from None
+
+
+def _read(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
     labels: list[Any] = []
     for name in LABELLED:
         one = held[name]

@@ -27,7 +27,10 @@ class Imported:
 
 
 SHOWN = 20
-CLASSES = "Classes that the model under test never says are declared when the audit is made: altmas init --classes."
+CLASSES = (
+    "Classes that the model under test never says are declared when the audit is made: altmas init --classes. "
+    "A label that nobody knows is written as unsure."
+)
 
 
 class RowsError(InputError):

@@ -155,3 +155,10 @@ def test_labels_in_other_words_than_the_file_are_refused(tmp_path):
     said = write(tmp_path, "vendor.csv", table())
     with pytest.raises(altmas.InputError, match="have a class in common"):
         accuracy(said, oracle=dict(zip(IDS, LABELS.tolist(), strict=True)))
+
+
+def test_a_file_with_other_columns_is_refused_with_what_python_can_do(tmp_path):
+    path = tmp_path / "vendor.csv"
+    path.write_text("Case,Said\n1,cat\n2,dog\n")
+    with pytest.raises(altmas.InputError, match=r"read with pandas, and their columns given"):
+        altmas.assess(path, oracle={1: "cat"}, progress=False)
