@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,9 +69,9 @@ def _from_table(
     audit: Path, table: Path, count: int | None, annotators: tuple[str, ...], expert: bool, **columns: str | None
 ) -> None:
     from altmas.audits.from_table import answer_from_table
-    from altmas.core.progress import reporter
+    from altmas.core.progress import PROGRESS, reporter
 
-    with shared.opened(audit) as held, reporter(True) as progress:
+    with shared.opened(audit) as held, reporter(os.environ.get(PROGRESS) != "off") as progress:
         experts = held.settings.experts
         unnamed = (experts[0] if len(experts) == 1 else "expert") if expert else "table"
         who = next(iter(annotators), unnamed)

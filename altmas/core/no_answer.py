@@ -134,9 +134,7 @@ def _shaped(text: str, parts: Sequence[str]) -> bool:
 
 
 def answered_classes(
-    columns: Mapping[Any, Sequence[Hashable | None]],
-    not_a_class: Sequence[Hashable],
-    classes: Sequence[Hashable] = (),
+    columns: Mapping[Any, Sequence[Hashable | None]], not_a_class: Sequence[Hashable]
 ) -> dict[Any, list[Hashable | None]]:
     """Each model's predictions, None where they are one of those that are no class; one that none said is refused.
 
@@ -147,16 +145,15 @@ def answered_classes(
         raise InputError("not_a_class", "be a list of predictions that are no class", repr(not_a_class))
     were_said(not_a_class, (value for column in columns.values() for value in column))
     failed = no_class(not_a_class)
-    none_of(classes, failed)
     return {
         name: [None if value is None or failed(value) else value for value in column]
         for name, column in columns.items()
     }
 
 
-def none_of(classes: Sequence[Hashable], failed: Callable[[Any], bool]) -> None:
+def none_of(classes: Sequence[Hashable], not_a_class: Sequence[Hashable]) -> None:
     """Refuse a class that is declared and, at the same time, no class."""
-    both = [] if isinstance(classes, str) else [one for one in classes if failed(one)]
+    both = list(filter(no_class(not_a_class), classes))
     if both:
         hint = "Leave it out of one of them; where it is a class of one vendor only, rename it in the other's file."
         raise InputError("not_a_class", "be none of the declared classes", repr(both[0]), hint)

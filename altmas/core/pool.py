@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from altmas.core.alignment import in_one_order
 from altmas.core.checks import class_indices, same_length
 from altmas.core.limits import few_classes
-from altmas.core.no_answer import answered_classes
+from altmas.core.no_answer import answered_classes, none_of
 from altmas.core.pool_columns import (
     known_labels,
     pool_classes,
@@ -151,8 +151,9 @@ class Pool:
             raise InputError("predictions", "hold at least one item", "0 items")
         for column in columns.values():
             same_length("predictions", len(column), items, "class")
-        columns = answered_classes(columns, not_a_class, classes or ())
+        columns = answered_classes(columns, not_a_class)
         known = pool_classes(classes, columns, labels_seen, is_a_class)
+        none_of(known, not_a_class)
         few_classes(len(known), items)
         scored = (
             scores if isinstance(predictions, Mapping) and isinstance(scores, Mapping) else {next(iter(named)): scores}

@@ -23,6 +23,7 @@ from altmas.core.checks import (
     unwrapped,
     whole,
 )
+from altmas.core.limits import few_classes
 from altmas.core.no_answer import blanks_as_none, fails_by_name, refuse_doubtful
 from altmas.core.spelling import folded, spelt_differently
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -84,6 +85,7 @@ def pool_classes(
         said = Counter(value for column in columns.values() for value in column if value is not None)
         if not said:
             raise InputError("predictions", "be there for some item", "none")
+        few_classes(len(said), len(next(iter(columns.values()))))  # ids taken for classes are not looked at one by one
         refuse_doubtful(said, labels_seen, is_a_class)
         known = classes_of_both(said, labels_seen)
         if len(known) < 2:

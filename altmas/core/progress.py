@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -13,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 PROGRESS = "ALTMAS_PROGRESS"
-"""A variable of the environment: set to `off`, nobody is told how far anything is."""
+"""A variable of the environment: set to `off`, commands tell nobody how far anything is."""
 
 
 class Reporter(AbstractContextManager["Reporter"], Protocol):
@@ -112,6 +111,6 @@ def reporter(wanted: bool) -> Reporter:
     >>> type(reporter(False)).__name__
     'Silent'
     """
-    if not wanted or os.environ.get(PROGRESS) == "off":
+    if not wanted:
         return Silent()
     return Bar() if sys.stderr.isatty() else Lines()

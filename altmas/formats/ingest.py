@@ -17,7 +17,7 @@ from altmas.core.checks import same_length, sorted_classes
 from altmas.core.doing import doing
 from altmas.core.files import sha256_of
 from altmas.core.limits import few_classes
-from altmas.core.no_answer import no_class, refuse_doubtful, were_said
+from altmas.core.no_answer import no_class, none_of, refuse_doubtful, were_said
 from altmas.core.pool import Pool
 from altmas.core.pool_columns import MISSING
 from altmas.features.auto import make_features
@@ -121,6 +121,7 @@ def ingest(
     cast = caster([one for one in models[0].said or () if one is not None and not failed(one)])
     known = known_classes(models, classes, cast)
     _well_named(known or ())
+    none_of(known or (), not_a_class)
     labels = [cast(one) for one in labels_seen]
     cast = one_spelling(cast, [*models, *others], known, labels, notes)
     if known is None:
@@ -286,8 +287,8 @@ def _answers(
     if 2 * sum(said[one] for one in nested) > said.total():
         hint = "Name a column of plain values with prediction=..., or declare classes=[...]."
         raise InputError("predictions", "be classes", f"objects, e.g. {nested[0][:60]!r}", hint)
-    refuse_doubtful(said, known, is_a_class)
     few_classes(len(said), len(models[0].keyed.keys))
+    refuse_doubtful(said, known, is_a_class)
 
 
 def _is_json(text: str) -> bool:

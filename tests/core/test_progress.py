@@ -34,8 +34,7 @@ def test_silence(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_bar_on_a_terminal(monkeypatch):
-    monkeypatch.delenv("ALTMAS_PROGRESS")
+def test_a_bar_on_a_terminal():
     leader, follower = pty.openpty()
     done = subprocess.run([sys.executable, "-c", PROGRAM], stderr=follower, stdout=subprocess.PIPE, text=True)
     os.close(follower)

@@ -98,6 +98,7 @@ def test_warnings_of_other_packages_are_a_line_each(files, tmp_path):
     assert len(lines) == 3
 
 
+@pytest.mark.slow
 def test_tensorflow_says_nothing_of_itself(files, tmp_path):
     audit = ("--predictions", files / "ours.csv", "--group", "region", "--initial", 20)
     quiet(run("init", "audit", *audit, cwd=tmp_path))
