@@ -29,7 +29,7 @@ from altmas.core.checks import (
 from altmas.core.contest import HoldsContests, history_row
 from altmas.core.findings import MakesResults
 from altmas.core.loop import Plan, Round, answers_kept, rounds
-from altmas.core.method import Job, Method
+from altmas.core.method import Job, Method, check_scores_seen
 from altmas.core.oracles import Oracle, TableOracle, as_oracle
 from altmas.core.pool import Pool
 from altmas.core.progress import reporter
@@ -184,6 +184,7 @@ def assess(
     else:
         plan = replace(plan, within=narrow)
         wanted = resolve_metrics(usual_metrics(chosen) if usual else metrics, pool, cost)
+    check_scores_seen(chosen, wanted)
     answering = as_oracle(oracle, pool.ids)
     if isinstance(answering, TableOracle):
         _check_table(answering, pool)

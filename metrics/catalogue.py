@@ -12,6 +12,7 @@ from altmas.metrics import formulas as f
 from altmas.metrics.custom import expected_cost
 from altmas.metrics.errors import InputError
 from altmas.metrics.formulas import Metric, TotalsMetric
+from altmas.metrics.scores import NAMES, score_metric
 
 WHOLE: dict[str, tuple[f.Formula, tuple[float, float]]] = {
     "accuracy": (f.accuracy(), (0.0, 1.0)),
@@ -38,14 +39,14 @@ _AVERAGED = re.compile(r"(macro|micro|weighted)_([a-z0-9.]+)(_occurring)?\Z")
 
 
 def metric_names() -> list[str]:
-    """Every name the catalogue knows; CLASS and BETA stand for a class and a number.
+    """Every name the catalogue knows; CLASS and BETA stand for a class and a number, and so on.
 
     >>> metric_names()[:3]
     ['accuracy', 'error_rate', 'balanced_accuracy']
     """
     per_class = [f"{kind}:CLASS" for kind in ("precision", "recall", "fBETA", "specificity", "accuracy")]
     averaged = [how.replace("KIND", kind) for how in AVERAGES for kind in ("precision", "recall", "fBETA")]
-    return [*WHOLE, *per_class, *averaged, "expected_cost", *SETS]
+    return [*WHOLE, *per_class, *averaged, "expected_cost", *NAMES, *SETS]
 
 
 def metric(name: str, classes: Sequence[Hashable], *, cost: ArrayLike | None = None) -> Metric:
@@ -61,6 +62,8 @@ def metric(name: str, classes: Sequence[Hashable], *, cost: ArrayLike | None = N
         if cost is None:
             raise InputError("expected_cost", "come with a cost matrix", "none", "Give cost=[[...]].")
         return expected_cost(cost)
+    if (of_scores := score_metric(name, classes)) is not None:
+        return of_scores
     kind, colon, class_name = name.partition(":")
     if colon:
         return TotalsMetric(name, _one_class(name, kind, _class_index(name, class_name, classes)))
@@ -132,7 +135,7 @@ def _class_index(name: str, class_name: str, classes: Sequence[Hashable]) -> int
 
 def _unknown(name: str) -> InputError:
     known = metric_names()
-    spelt = [one.replace("BETA", "1") for one in known]
+    spelt = [one.replace("BETA", "1").replace(":SCORE[:CLASS]", "").replace(":RATE[:CLASS]", "") for one in known]
     near = difflib.get_close_matches(name, [*spelt, *(one.partition(":")[0] for one in spelt)], n=1)
     hint = f"Did you mean {near[0]}?" if near and near[0] != name else ""
     if f"{name}:CLASS" in known or _F_BETA.match(name):

@@ -68,6 +68,7 @@ class LinearMetric:
 
     name: str
     weights: FloatArray  # [C, P]
+    lower_is_better: bool = True
 
     @property
     def bounds(self) -> tuple[float, float]:

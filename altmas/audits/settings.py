@@ -13,7 +13,7 @@ from altmas.audits.telling import annotator_name
 from altmas.catalogue import METHODS, contested_metrics, for_task, make_method, portions, usual_metrics
 from altmas.core.checks import fraction, positive, whole_number
 from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
-from altmas.core.method import Method
+from altmas.core.method import Method, check_scores_seen
 from altmas.core.plugins import METHOD_PLUGINS, plugin
 from altmas.core.pool import Pool
 from altmas.core.requirements import Requirement, read_requirement
@@ -91,6 +91,7 @@ class Settings:
         method = self.make_method(pool)
         if len(pool.outputs) > 1 and not getattr(method, "several_models", False):
             raise InputError("method", "be certified or random for several models", repr(self.method))
+        check_scores_seen(method, self.metrics_on(pool))
         self.check_experts(pool, method)
         self.check_told(pool)
         try:

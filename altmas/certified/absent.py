@@ -103,12 +103,20 @@ def _first_members(signed: Signed, sample: Sample, classes: IntArray) -> tuple[f
         counts = sample.believed(target)
         for c in classes:
             moves = [0.0]
-            for column in {int(c), int(counts.sum(0).argmax())}:
+            for column in _telling_columns(target, counts, int(c)):
                 more = counts.copy()
                 more[c, column] += 1.0
                 moves.append(sign * (_value(target, more) - _value(target, counts)))
             down, up = down + min(moves), up + max(moves)
     return down, up
+
+
+def _telling_columns(target: Target, counts: FloatArray, c: int) -> set[int]:
+    """Where a first member of a class moves a metric most: predicted right, or as most are; at an end of the scores."""
+    if target.bands is None:
+        return {c, int(counts.sum(0).argmax())}
+    slopes = target.metric.gradient(_with_members(counts + TRACE, c, 1.0))[c]
+    return {int(slopes.argmin()), int(slopes.argmax())}
 
 
 def _value(target: Target, counts: FloatArray) -> float:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from altmas.certified.centre import best_confusion
+from altmas.certified.centre import banded_counts, best_confusion, corrected_by_band
 from altmas.certified.corrected import Corrected
 from altmas.certified.one_label import OneLabel, of_one_label
 from altmas.certified.sample import Sample
@@ -156,7 +156,7 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
         believed = sample.believed(target)
         counts = np.maximum(believed + target.tally(sample.surprise[:known], sample.answers.items[:known]), 0.0)
         whole = counts_of(target, counts)
-        at = whole if isinstance(target.metric, LabelFunction) else _best_confusion(target, sample, counts, known)
+        at = whole if isinstance(target.metric, LabelFunction) else _centre(target, sample, believed, counts, known)
         gradient = target.metric.gradient(at)
         plug_in += sign * float(target.metric.value(whole))
         value += sign * float(target.metric.value(at) + (gradient * (counts - at)).sum())
@@ -173,6 +173,21 @@ def minus(first: Linearised, second: Linearised, sample: Sample) -> Linearised:
         first.name, first.model, parts, first.plug_in - second.plug_in, first.value - second.value, first.known,
         first.mean - second.mean, variance,
     )  # fmt: skip
+
+
+def _centre(target: Target, sample: Sample, believed: FloatArray, plug_in: FloatArray, known: int) -> FloatArray:
+    """Where a metric is linearised: the confusion as it is best known.
+
+    A metric of scores has columns of single items, of which nothing is known but what is believed. The belief is
+    corrected there band by band of scores, as cells of a confusion are.
+    """
+    if target.bands is None:
+        return _best_confusion(target, sample, plug_in, known)
+    columns = np.append(target.bands, -1)[target.columns]
+    banded = Target(target.name, target.metric, columns, int(target.bands.max()) + 1)
+    by_band = banded_counts(plug_in, target.bands, banded.width)
+    best = _best_confusion(banded, sample, by_band, known)
+    return corrected_by_band(target.metric, believed, best, target.bands)
 
 
 def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: int) -> FloatArray:
@@ -293,6 +308,8 @@ def _answers_only(part: Part, sample: Sample) -> tuple[float, float]:
     The trace moves nothing that was seen, and decides what was not: a class without an answer may be either. Nor is it
     seen what annotators alone say, as long as experts may well say otherwise.
     """
+    if part.target.bands is not None:
+        return _scored_answers_only(part, sample)
     classes, columns = part.believed.shape
     right = TRACE * np.eye(classes, columns)
     seen = [sample.one_hot] * 2
@@ -305,9 +322,28 @@ def _answers_only(part: Part, sample: Sample) -> tuple[float, float]:
     return min(values), max(values)
 
 
+def _scored_answers_only(part: Part, sample: Sample) -> tuple[float, float]:
+    """The same of a metric of scores: what the answers leave open is the metric's to say."""
+    metric, tells = part.target.metric, getattr(part.target.metric, "possible", None)
+    values = []
+    for right in (False, True):
+        labels = sample.answers.labels
+        if sample.corrected is not None:
+            labels = _leaning(part, sample, sample.corrected, right=right)
+        counts = part.target.tally(np.eye(len(part.believed))[labels], sample.answers.items)
+        ends = tells(counts) if tells is not None else (float(metric.value(counts)),) * 2
+        values += [part.sign * end for end in ends]
+    return min(values), max(values)
+
+
 def _leaning(part: Part, sample: Sample, corrected: Corrected, *, right: bool) -> IntArray:
     """The labels if predictions were right, or wrong, where nobody read: as far as that may well be."""
     labels, said = sample.answers.labels, part.target.columns[sample.answers.items]
+    if part.target.bands is not None:
+        slopes = part.target.slopes(part.sign * part.gradient, sample.answers.items)
+        wished = slopes.argmax(1) if right else slopes.argmin(1)
+        rows = np.arange(len(labels))
+        return corrected.at_best(labels, wished, np.abs(slopes[rows, wished] - slopes[rows, labels]))
     rows, named = np.arange(len(labels)), (said >= 0) & (said < len(part.believed))
     place = np.where(named, said, 0)
     others = corrected.likely.copy()
@@ -331,7 +367,8 @@ def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tu
     members = _members(parts)
     if members is None and len(parts) > 1 and (single := _of_one_label(parts)) is not None:
         return single.moments(probabilities)
-    simple = simple_slopes(parts[0].sign * parts[0].gradient) if len(parts) == 1 else None
+    of_counts = len(parts) == 1 and parts[0].target.bands is None
+    simple = simple_slopes(parts[0].sign * parts[0].gradient) if of_counts else None
     mean, variance = (np.empty(size), np.empty(size)) if members is None else (np.zeros(size), np.zeros(size))
     for places in _blocks(size if members is None else len(members), classes):
         rows = slice(places[0], places[-1] + 1) if members is None else members[places]
@@ -360,6 +397,8 @@ def _moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]
 
 def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -> OneLabel | None:
     """The influences of some items as those of one label, where they are: of a target, or of a difference."""
+    if any(part.target.bands is not None for part in parts):
+        return None
     found = [of_one_label(part.sign * part.gradient, part.target.columns[rows]) for part in parts]
     known = [one for one in found if one is not None]
     if len(known) < len(found) or len(known) > 2:

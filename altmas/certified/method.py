@@ -60,6 +60,7 @@ class Certified:
     name: str = "certified"
     refit_growth: ClassVar[float] = REFIT_GROWTH
     several_models: ClassVar[bool] = True
+    sees_scores: ClassVar[bool] = True
 
     @property
     def takes_readings(self) -> bool:

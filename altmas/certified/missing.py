@@ -20,6 +20,7 @@ from altmas.certified.interval import Interval, standard_error, wald
 from altmas.certified.sample import Sample
 from altmas.core.answers import Answers
 from altmas.core.estimates import on_answers
+from altmas.core.score_estimates import scored_on_answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction
 from altmas.metrics.formulas import LinearMetric
@@ -59,9 +60,13 @@ def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> An
 
 
 def _is_curved(target: Target) -> bool:
-    """Whether a metric is no sum over items, so that slopes do not say all; functions of labels are left alone."""
+    """Whether a metric of counts is no sum over items, so that slopes do not say all.
+
+    Functions of labels are left alone, and metrics of scores: no two items are alike there, to be moved together.
+    """
     sums = ("accuracy", "error_rate", "macro_precision")
-    return not isinstance(target.metric, LinearMetric | LabelFunction) and target.metric.name not in sums
+    counts = target.bands is None and not isinstance(target.metric, LinearMetric | LabelFunction)
+    return counts and target.metric.name not in sums
 
 
 def _searched(
@@ -163,6 +168,10 @@ def worlds_of_answers(target: Target, sample: Sample, missing: IntArray, level: 
     out = []
     for up in (False, True):
         answers = filled([(1.0, target)], sample, missing, up=up)
+        if target.bands is not None:
+            one = scored_on_answers(target, answers.items, answers.labels, sample.probabilities.shape[1], level)
+            out.append(Interval(one.estimate, one.low, one.high, 0.0))
+            continue
         counts = target.tally(np.eye(sample.probabilities.shape[1])[answers.labels], answers.items)
         [found] = on_answers([target.metric], counts, len(sample.probabilities), level)
         out.append(Interval(found.estimate, found.low, found.high, 0.0))

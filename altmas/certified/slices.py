@@ -19,7 +19,7 @@ from altmas.core.groups import groups_by, required_confidence
 from altmas.core.pool import Outputs
 from altmas.core.ranking import RANKING_DRAWS, draws_of, probability_among_lowest
 from altmas.core.streams import stream
-from altmas.core.targets import Target, lower_is_better, within
+from altmas.core.targets import Target, lower_is_better, target_of, within
 from altmas.metrics import metric
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
@@ -136,7 +136,7 @@ def _errors(interval: Interval) -> dict[str, float]:
 
 def _base(estimator: Estimator, name: str) -> Target:
     pool = estimator.pool
-    return Target(name, metric(name, pool.classes), pool.predictions, pool.columns)
+    return target_of(metric(name, pool.classes), pool.outputs[0], pool.of_model(None))
 
 
 def _probabilities(estimator: Estimator) -> FloatArray:

@@ -180,7 +180,7 @@ def _interval(one: Metric, confusion: FloatArray, pool_size: int, level: float) 
     width = top - bottom
     share, centre = (value - bottom) / width, (float(one.value(smooth)) - bottom) / width
     size = centre * (1 - centre) * width**2 / variance if variance > 0 else labels / left
-    low, high = _beta_interval(share, size, level)
+    low, high = beta_interval(share, size, level)
     reach = _reach_of_none(size * left, left, level)
     if share >= 1:
         low = min(low, 1 - reach)
@@ -189,7 +189,12 @@ def _interval(one: Metric, confusion: FloatArray, pool_size: int, level: float) 
     return bottom + min(low, share) * width, bottom + max(high, share) * width
 
 
-def _beta_interval(share: float, size: float, level: float) -> tuple[float, float]:
+def beta_interval(share: float, size: float, level: float) -> tuple[float, float]:
+    """The Jeffreys interval of a share seen among so many labels; open at an end that it lies at.
+
+    >>> [round(end, 2) for end in beta_interval(0.5, 100, 0.95)]
+    [0.4, 0.6]
+    """
     right, wrong = share * size + 0.5, (1 - share) * size + 0.5
     low = 0.0 if share <= 0 else float(betaincinv(right, wrong, (1 - level) / 2))
     high = 1.0 if share >= 1 else float(betaincinv(right, wrong, (1 + level) / 2))

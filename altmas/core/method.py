@@ -17,7 +17,8 @@ from altmas.core.estimates import Estimate
 from altmas.core.policies import Choice
 from altmas.core.pool import Pool
 from altmas.core.progress import Reporter, Silent
-from altmas.metrics import Metric
+from altmas.metrics import InputError, Metric
+from altmas.metrics.scores import ScoreMetric
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ class Method(Protocol):
     are asked for, so one run serves every set of metrics. One with `refit_growth` says by what factor answers must grow
     before a refit pays (1 unless said; endless where nothing is learnt), one with `default_metrics` what it estimates
     where nothing is asked for, one with `batch` how many questions it prefers to ask at a time, and one with
-    `several_models = True` that it assesses several models under test from one label stream.
+    `several_models = True` that it assesses several models under test from one label stream; one with
+    `sees_scores = True` that it estimates metrics of scores, such as AUROC.
     """
 
     @property
@@ -119,6 +121,14 @@ class Method(Protocol):
     def begin(self, job: Job) -> Run:
         """Get to work; checks what it needs, before any label is spent."""
         ...
+
+
+def check_scores_seen(method: Method, metrics: Sequence[Metric]) -> None:
+    """Refuse metrics of scores for a method that counts predictions alone, before any label is spent."""
+    of_scores = [one.name for one in metrics if isinstance(one, ScoreMetric)]
+    if of_scores and not getattr(method, "sees_scores", False):
+        rule = "be one that sees scores, certified or random,"
+        raise InputError("method", f"{rule} for {', '.join(of_scores)}", repr(method.name))
 
 
 # --- capabilities -----------------------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from altmas.core.pool_columns import (
     prediction_column,
 )
 from altmas.metrics.errors import InputError
+from altmas.metrics.scores import Bound, ModelScores, ScoreMetric
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 NO_CLASS, NO_SCORE = "(no class)", "(no score)"
@@ -88,6 +89,17 @@ class Outputs:
             return self.scores
         padded = np.concatenate([self.scores, np.zeros((len(self.scores), 1))], axis=1)
         return np.asarray(padded[np.arange(len(padded)), self.predictions])
+
+    def bound(self, metric: ScoreMetric, classes: tuple[Hashable, ...]) -> Bound:
+        """A metric of scores on those of this model; sorted once."""
+        if metric not in self._bound:
+            given = ModelScores(classes, self.predictions, self.scores, self.scored, self.probable)
+            self._bound[metric] = metric.on(given)
+        return self._bound[metric]
+
+    @cached_property
+    def _bound(self) -> dict[ScoreMetric, Bound]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.core.plugins import METRIC_PLUGINS, called
-from altmas.core.pool import Pool
+from altmas.core.pool import Outputs, Pool
 from altmas.metrics import InputError, Metric, metrics_named
 from altmas.metrics.custom import LabelFunction
 from altmas.metrics.formulas import LinearMetric
+from altmas.metrics.scores import CalibrationError, ScoreMetric
 from altmas.metrics.types import FloatArray, IntArray
 
 
@@ -63,6 +64,10 @@ def _named(name: str, pool: Pool, cost: ArrayLike | None) -> list[Metric]:
 
 
 def _try(one: Metric, pool: Pool) -> None:
+    if isinstance(one, ScoreMetric):
+        for outputs in pool.outputs:
+            outputs.bound(one, pool.classes)
+        return
     shape = (len(pool.classes), pool.columns)
     try:
         value = np.asarray(one.value(np.ones(shape)))
@@ -82,7 +87,8 @@ _FEW, _ROWS_AT_ONCE = 1 << 20, 1 << 16
 class Target:
     """A metric of the confusion between labels and these columns; an item in column -1 takes no part.
 
-    `members` are the positions of the items that take part, in order, where these are not all of them.
+    `members` are the positions of the items that take part, in order, where these are not all of them. A metric of
+    scores has a column per item or per score; `bands [P]` are columns whose scores are alike.
     """
 
     name: str
@@ -91,6 +97,7 @@ class Target:
     width: int  # number of columns, P
     model: str = ""
     members: IntArray | None = None
+    bands: IntArray | None = None
 
     @property
     def taking_part(self) -> int:
@@ -109,6 +116,8 @@ class Target:
 
     def _tally(self, weights: FloatArray, where: IntArray) -> FloatArray:
         classes = weights.shape[1]
+        if self.bands is not None:  # nearly as many columns as items
+            return np.stack([np.bincount(where, one, self.width) for one in weights.T])
         if weights.size > _FEW:
             return self._tally_many(weights, where)
         cells = where[:, None] + self.width * np.arange(classes)
@@ -129,8 +138,11 @@ class Target:
 
     def slopes(self, gradient: FloatArray, items: IntArray | slice) -> FloatArray:
         """How each label of each of these items moves the metric `[n, C]`."""
-        padded = np.concatenate([gradient.T, np.zeros((1, len(gradient)))])  # column -1 moves nothing
-        return np.asarray(padded[self.columns[items]])
+        where = self.columns[items]
+        found = gradient.T[where]
+        if len(where) and where.min() < 0:  # column -1 moves nothing
+            found[where < 0] = 0.0
+        return np.asarray(found)
 
 
 def targets_of(metrics: tuple[Metric, ...], pool: Pool) -> list[Target]:
@@ -141,18 +153,24 @@ def targets_of(metrics: tuple[Metric, ...], pool: Pool) -> list[Target]:
     >>> [(t.name, t.model) for t in targets_of((metric("accuracy", [0, 1]),), pool)]
     [('accuracy', 'a'), ('accuracy', 'b')]
     """
-    several, width = len(pool.outputs) > 1, pool.columns
-    return [
-        Target(one.name, one, outputs.predictions, width, outputs.name if several else "")
-        for outputs in pool.outputs
-        for one in metrics
-    ]
+    return [target_of(one, outputs, pool) for outputs in pool.outputs for one in metrics]
+
+
+def target_of(metric: Metric, outputs: Outputs, pool: Pool) -> Target:
+    """A metric of one model of the pool; a metric of scores is bound to those of the model."""
+    model = outputs.name if len(pool.outputs) > 1 else ""
+    if not isinstance(metric, ScoreMetric):
+        return Target(metric.name, metric, outputs.predictions, pool.columns, model)
+    bound = outputs.bound(metric, pool.classes)
+    inside = bound.columns >= 0
+    members = None if inside.all() else np.flatnonzero(inside)
+    return Target(metric.name, bound.metric, bound.columns, bound.width, model, members, bound.bands)
 
 
 def within(target: Target, member: np.ndarray[tuple[int], np.dtype[np.bool_]], name: str) -> Target:
     """The same metric on a part of the pool."""
     columns = np.where(member, target.columns, -1)
-    return Target(name, target.metric, columns, target.width, target.model, np.flatnonzero(columns >= 0))
+    return replace(target, name=name, columns=columns, members=np.flatnonzero(columns >= 0))
 
 
 def lower_is_better(metric: Metric) -> bool:
@@ -162,4 +180,6 @@ def lower_is_better(metric: Metric) -> bool:
     >>> lower_is_better(expected_cost(1 - np.eye(2)))
     True
     """
-    return metric.name == "error_rate" or isinstance(metric, LinearMetric)
+    if isinstance(metric, LinearMetric | ScoreMetric):
+        return metric.lower_is_better
+    return metric.name == "error_rate" or isinstance(metric, CalibrationError)

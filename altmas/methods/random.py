@@ -9,6 +9,9 @@ from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate, on_answers
 from altmas.core.method import NEVER, Job, Run
 from altmas.core.policies import Choice, choose_uniformly
+from altmas.core.score_estimates import scored_on_answers
+from altmas.core.targets import target_of
+from altmas.metrics.scores import ScoreMetric
 
 
 @dataclass(frozen=True)
@@ -17,6 +20,7 @@ class RandomSampling:
 
     name: str = "random"
     several_models: ClassVar[bool] = True
+    sees_scores: ClassVar[bool] = True
     metric_blind: ClassVar[bool] = True
     draws_alike: ClassVar[bool] = True
     refit_growth: ClassVar[float] = NEVER
@@ -43,11 +47,16 @@ class RandomRun:
 
     def estimate(self, level: float) -> list[Estimate]:
         """The metrics of the answers."""
-        pool, several = self.job.pool, len(self.job.pool.outputs) > 1
-        return [
-            replace(one, model=outputs.name if several else "")
-            for outputs in pool.outputs
-            for one in on_answers(
-                self.job.metrics, self.answers.confusion(pool.of_model(outputs.name)), pool.size, level
-            )
-        ]
+        pool, several, answers = self.job.pool, len(self.job.pool.outputs) > 1, self.answers
+        of_counts = [one for one in self.job.metrics if not isinstance(one, ScoreMetric)]
+        out: list[Estimate] = []
+        for outputs in pool.outputs:
+            counts = answers.confusion(pool.of_model(outputs.name))
+            found = iter(on_answers(of_counts, counts, pool.size, level))
+            for one in self.job.metrics:
+                if isinstance(one, ScoreMetric):
+                    target = target_of(one, outputs, pool)
+                    out.append(scored_on_answers(target, answers.items, answers.labels, len(pool.classes), level))
+                else:
+                    out.append(replace(next(found), model=outputs.name if several else ""))
+        return out
