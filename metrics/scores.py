@@ -218,7 +218,9 @@ def score_metric(name: str, classes: Sequence[Hashable]) -> ScoreMetric | None:
             raise InputError(f"the rate of metric {name!r}", "lie between 0 and 1", number)
         if not of and len(classes) != 2:
             hint = f"For example {kind}:{number}:{classes[0]}."
-            raise InputError(f"metric {name!r}", "name a class where there are not two", f"{len(classes)} classes", hint)
+            raise InputError(
+                f"metric {name!r}", "name a class where there are not two", f"{len(classes)} classes", hint
+            )
         return ScoreMetric(name, kind, _class_index(name, of, classes) if of else 1, value)
     return None
 
@@ -312,7 +314,9 @@ def _macro(wanted: ScoreMetric, given: ModelScores) -> Bound:
 def _at_threshold(wanted: ScoreMetric, given: ModelScores) -> Bound:
     index = wanted.index or 0
     values, columns, bands = _by_score(wanted, given, index)
-    metric = AtThreshold(wanted.name, index, values >= without_rounding(np.array([wanted.number])), wanted.kind == "recall_at")
+    metric = AtThreshold(
+        wanted.name, index, values >= without_rounding(np.array([wanted.number])), wanted.kind == "recall_at"
+    )
     return Bound(metric, columns, len(values), bands)
 
 

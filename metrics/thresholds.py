@@ -80,9 +80,7 @@ class RecallAtRate:
             return np.stack([self.gradient(one) for one in flat]).reshape(counts.shape)
         value, pos, neg, crossing, part = self._parts(counts)
         n1, place = pos.sum(), self.order.place
-        if crossing < 0:
-            return np.zeros(counts.shape)
-        if crossing == len(pos):  # every threshold stays below the rate: all are taken
+        if not 0 <= crossing < len(pos):  # undefined, or every threshold stays below the rate: all are taken
             return np.zeros(counts.shape)
         groups = np.arange(len(pos))
         taken = np.where(groups < crossing, 1.0, np.where(groups == crossing, part, 0.0))
@@ -94,7 +92,7 @@ class RecallAtRate:
 
     def centred(self, counts: FloatArray) -> FloatArray:
         """The counts with neighbours of the threshold alike: a curve's steepness there is not that of one item."""
-        value, pos, neg, crossing, _ = self._parts(counts)
+        _, pos, neg, crossing, _ = self._parts(counts)
         if not 0 <= crossing < len(pos):
             return counts
         every = np.cumsum(pos + neg)

@@ -139,14 +139,18 @@ def _of_rows(left_out: FloatArray, rows: IntArray) -> FloatArray:
     return np.asarray(left_out[np.unique(rows, return_inverse=True)[1]])
 
 
-def cross_fit_on(pool: Pool, seed: int, learners: Learners = AUTO, *, vote: bool = True) -> CrossFit:
+def cross_fit_on(
+    pool: Pool, seed: int, learners: Learners = AUTO, *, vote: bool = True, every_label: bool = False
+) -> CrossFit:
     """The candidates of a pool, with learners on its features where it has some; without the models' vote if so said.
+
+    With `every_label`, one more that is about every label alike, for metrics that ask for more than right or wrong.
 
     >>> [one.name for one in cross_fit_on(Pool.build([0, 1, 1]), 0).models]
     ['scores']
     """
     bound = learners_on(pool, learners)
-    models = label_models(pool, learners=bound is not None, vote=vote)
+    models = label_models(pool, learners=bound is not None, vote=vote, every_label=every_label)
     return CrossFit(models, pool.size, len(pool.classes), seed, bound)
 
 

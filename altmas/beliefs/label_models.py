@@ -14,6 +14,7 @@ from altmas.metrics.types import FloatArray, IntArray
 if TYPE_CHECKING:
     from altmas.surrogates.outputs.evidence import Evidence
     from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
+    from altmas.surrogates.outputs.score_pool import ScorePool
     from altmas.surrogates.outputs.vote import Vote
 
 FEW_MODELS = 4
@@ -98,6 +99,21 @@ class FromVote:
 
 
 @dataclass(frozen=True, eq=False)
+class FromScores:
+    """What the scores of all models say together, of every label."""
+
+    pool: ScorePool
+    name: str = "all scores"
+    asks_learners: bool = False
+
+    def about(
+        self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
+    ) -> FloatArray:
+        """A log-linear pool, as far as the answers teach what each model is worth."""
+        return self.pool.probabilities(wanted, self.pool.fit(answers.items, answers.labels, weights))
+
+
+@dataclass(frozen=True, eq=False)
 class TaughtBefore:
     """Another candidate, taught by labels as well that were there before any question.
 
@@ -123,19 +139,23 @@ class TaughtBefore:
         return self.model.about(wanted, both, np.append(weights, np.ones(len(other))), says)
 
 
-def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> list[LabelModel]:
+def label_models(
+    pool: Pool, *, learners: bool = False, vote: bool = True, every_label: bool = False
+) -> list[LabelModel]:
     """The candidates for this pool.
 
     Where three or more models speak, under test or with an opinion, their vote. For each model under test: agreement
     from its own outputs with the others as opinions, and with `learners` the same with what learners on features say.
     Of many models only the best few by the vote are gone into like this, so that the time is linear in their number,
     and where there is a vote, only those that have scores. Without `vote` all are, as in older versions. Where labels
-    are known already, each that asks no learners once more, taught by those too.
+    are known already, each that asks no learners once more, taught by those too. With `every_label`, one more that
+    says how probable each label is from all models' scores, where some have a score for every class.
 
     >>> [one.name for one in label_models(Pool.build([0, 1, 1], scores=[0.9, 0.8, 0.7]))]
     ['scores']
     """
     from altmas.surrogates.outputs.evidence import evidence_from
+    from altmas.surrogates.outputs.score_pool import ScorePool
     from altmas.surrogates.outputs.vote import Vote
 
     said, classes = (*pool.outputs, *pool.opinions), len(pool.classes)
@@ -158,6 +178,8 @@ def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> li
         alone.append(FromOutputs(name, evidence))
         if learners:
             helped.append(FromOutputs(f"{name} and features", evidence, asks_learners=True))
+    if every_label and (scored := [one.scores for one in said if one.scores is not None and one.scores.ndim == 2]):
+        alone.append(FromScores(ScorePool(scored[: FEW_OPINIONS + 1])))
     taught: list[LabelModel] = []
     if pool.known is not None:
         items = np.flatnonzero(pool.known >= 0)

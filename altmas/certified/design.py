@@ -146,6 +146,7 @@ class Designed:
     ]  # the metric of the answers alone, what they do not show taken as wrong and as right
     bounds: tuple[float, float]
     corrected: bool = False  # by experts
+    one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -238,6 +239,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         answers_only=(sum(least), sum(most)),
         bounds=(low, high),
         corrected=sample.corrected is not None,
+        one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
     )
 
 

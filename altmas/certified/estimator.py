@@ -20,8 +20,8 @@ from altmas.certified.missing import worlds
 from altmas.certified.sample import Sample
 from altmas.core.estimates import EXACT, Estimate
 from altmas.core.pool import NO_CLASS, Pool
-from altmas.core.result import estimates_table, without_model
-from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
+from altmas.core.result import without_model
+from altmas.core.targets import Target, lower_is_better
 from altmas.metrics import metric
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -120,11 +120,6 @@ class Estimator:
     def _alike(self) -> Estimator:
         """The same, with whatever is missing like the rest."""
         return replace(self, missing=self.missing[:0], left_out=None)
-
-    def metrics(self, wanted: Any, cost: Any = None) -> pd.DataFrame:
-        """Any metrics, chosen now: the draws did not depend on which would be asked."""
-        targets = targets_of(resolve_metrics(wanted, self.pool, cost), self.pool)
-        return estimates_table([self.estimate(target) for target in targets])
 
     def _promise(self, target: Target, at: Linearised, found: Designed) -> str:
         if self.exact([target]):

@@ -36,9 +36,11 @@ from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
 from altmas.core.ranking import compared, ranked
+from altmas.core.result import estimates_table
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
 from altmas.metrics.formulas import LinearMetric, TotalsMetric
+from altmas.metrics.scores import CalibrationError
 from altmas.metrics.types import FloatArray
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 
@@ -107,11 +109,22 @@ class CertifiedFindings:
     @cached_property
     def ordinary(self) -> tuple[Estimate, ...]:
         """Every metric of every model, with ordinary intervals."""
-        return tuple(self.estimator.estimate(target) for target in self.state.setup.targets)
+        return tuple(map(self._told, self.state.setup.targets))
+
+    def _told(self, target: Target) -> Estimate:
+        """A target with its ordinary interval; a calibration error as its bins have it."""
+        if not isinstance(target.metric, CalibrationError):
+            return self.estimator.estimate(target)
+        found = self.ece(target.model or None)
+        assert found is not None  # it was bound to scores that are probabilities
+        lost = len(self.state.missing)
+        promise = f"approximate {self.level:.0%} coverage, bins as they are{whatever_missing(lost)}"
+        return Estimate(target.name, *found, len(self.answers), promise, model=target.model)
 
     def estimate(self, metrics: Any, cost: Any = None) -> pd.DataFrame:
         """Metrics chosen after the labels were drawn, with ordinary intervals, as valid as those chosen before."""
-        return self.estimator.metrics(metrics, cost)
+        targets = targets_of(resolve_metrics(metrics, self.job.pool, cost), self.job.pool)
+        return estimates_table([self._told(target) for target in targets])
 
     def _allowing(self, plain: Estimate, target: Target) -> Estimate:
         """An estimate of another method, with an interval that allows for missing answers."""

@@ -13,6 +13,7 @@ from altmas.metrics import InputError, Metric, metric
 from altmas.metrics.catalogue import only_occurring
 from altmas.metrics.confusion import ratio
 from altmas.metrics.formulas import LinearMetric, TotalsMetric
+from altmas.metrics.thresholds import AtThreshold
 from altmas.metrics.types import FloatArray, IntArray
 
 _F_BETA = re.compile(r"f(\d+(?:\.\d+)?)\Z")
@@ -153,8 +154,26 @@ def specificity(said: IntArray, classes: int, index: int) -> Ratio:
 
 
 def mean_cost(said: IntArray, cost: LinearMetric) -> Ratio:
-    """Expected cost, or any other mean over items of a number per cell."""
-    return Ratio(cost.name, cost.weights, np.ones(cost.weights.shape), said, bounds=cost.bounds)
+    """Expected cost, or any other mean over items of a number per cell; items in column -1 take no part."""
+    inside = said >= 0
+    weight = None if inside.all() else inside.astype(np.float64)
+    columns = said if weight is None else np.maximum(said, 0)
+    return Ratio(cost.name, cost.weights, np.ones(cost.weights.shape), columns, weight, weight, cost.bounds)
+
+
+def at_threshold(places: IntArray, classes: int, wanted: AtThreshold) -> Ratio:
+    """Precision or recall of a class where everything with a score above a threshold is taken for it.
+
+    `places [N]` are columns of the metric, by score, below 0 without one.
+    """
+    columns = np.where(places < 0, 2, wanted.above[np.maximum(places, 0)].astype(np.int64))  # below, above, no score
+    top, bottom = np.zeros((classes, 3)), np.zeros((classes, 3))
+    top[wanted.index, 1] = 1.0
+    if wanted.of_members:
+        bottom[wanted.index, :2] = 1.0
+    else:
+        bottom[:, 1] = 1.0
+    return Ratio(wanted.name, top, bottom, columns)
 
 
 def macro_precision(said: IntArray, classes: int) -> Ratio:
@@ -228,6 +247,8 @@ def functionals_of(name: str | Metric, said: IntArray, classes: Sequence[Hashabl
     """
     if isinstance(name, LinearMetric):
         return (mean_cost(said, name),)
+    if isinstance(name, AtThreshold):
+        return (at_threshold(said, len(classes), name),)
     if not isinstance(name, str | TotalsMetric):
         return None
     text, count = name if isinstance(name, str) else name.name, len(classes)

@@ -87,7 +87,8 @@ def wald(found: Designed, level: float) -> Interval:
 
     The variance is widened to its t quantile and by what linearising left out. It then becomes the Beta interval of a
     proportion that has the same variance (Korn and Graubard 1998, with Jeffreys tails), from at most n (1 + s) labels:
-    n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. An end
+    n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. (Losses
+    of scores vary less than a proportion of the same range would: their variance is at least that of so many labels.) An end
     that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
     may be 1.
     """
@@ -110,7 +111,7 @@ def wald(found: Designed, level: float) -> Interval:
     # At a bound a proportion has no variance at all; it is taken as far from there as half an answer would put it.
     half = 0.5 / (1 + found.labels)
     spread = max(one * (1 - one) for one in np.clip((guess, share), half, 1 - half).tolist()) * width**2
-    labels = min(spread / variance, most)
+    labels = _labels(spread, variance, most, found.one_answer)
     open_low, open_high = (
         found.answers_only[0] <= bottom + END_TOLERANCE * width,
         found.answers_only[1] >= top - END_TOLERANCE * width,
@@ -120,9 +121,16 @@ def wald(found: Designed, level: float) -> Interval:
     shape = share * labels + 0.5, (1 - share) * labels + 0.5
     low = 0.0 if open_low else min(float(betaincinv(*shape, tail)), share)
     high = 1.0 if open_high else max(float(betaincinv(*shape, 1 - tail)), share)
-    counted = min(spread / usual, most)
+    counted = _labels(spread, usual, most, found.one_answer)
     sides = share * counted + 0.5, (1 - share) * counted + 0.5
     far = betaincinv(*sides, SIDE_TAIL), betaincinv(*sides, 1 - SIDE_TAIL)
     below = (share - (0.0 if open_low else min(float(far[0]), share))) * width / SIDE_NORMAL
     above = ((1.0 if open_high else max(float(far[1]), share)) - share) * width / SIDE_NORMAL
     return Interval(centre, bottom + low * width, bottom + high * width, error, below, above)
+
+
+def _labels(spread: float, variance: float, most: float, one_answer: float | None) -> float:
+    """Labels of a proportion with this variance, where there are at most so many; or an answer varies less."""
+    if one_answer is None:
+        return min(spread / variance, most)
+    return spread / max(variance, one_answer / most)

@@ -23,6 +23,8 @@ from altmas.core.answers import Answers
 from altmas.core.method import Job
 from altmas.core.policies import clocks
 from altmas.core.targets import Target, lower_is_better, targets_of
+from altmas.metrics import metric
+from altmas.metrics.scores import CalibrationError, ScoreMetric
 from altmas.metrics.types import FloatArray
 
 if TYPE_CHECKING:
@@ -51,6 +53,12 @@ class Setup:
         return targets_of(self.job.metrics, self.job.pool)
 
     @cached_property
+    def drawn_targets(self) -> list[Target]:
+        """Those that questions are drawn for: calibration error follows from the accuracy of bins, and has none."""
+        drawn = [one for one in self.targets if not isinstance(one.metric, CalibrationError)]
+        return drawn or targets_of((metric("accuracy", self.job.pool.classes),), self.job.pool)
+
+    @cached_property
     def contested_targets(self) -> list[Target]:
         """The metric of a contest, of every model; its own where other metrics are asked for afterwards."""
         drawn_for = self.job.metrics if self.job.drawn_for is None else self.job.drawn_for
@@ -63,8 +71,8 @@ class Setup:
 
     def standing(self, each: Sequence[Linearised], sample: Sample) -> Standing:
         """Where the models stand in the contest."""
-        metric = self.contested_targets[0].metric
-        return standing(each, sample, self.job.seed, lower_is_better=lower_is_better(metric))
+        lower = lower_is_better(self.contested_targets[0].metric)
+        return standing(each, sample, self.job.seed, lower_is_better=lower)
 
     def telling_apart(self, now: Standing) -> FloatArray:
         """The chances that tell the leader from the others, `[N]`."""
@@ -121,7 +129,8 @@ class Setup:
         if recipe.best is not None:
             first = self.telling_apart(self.standing(self.contested(believed), believed))
             return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
-        targets = self.targets if self.job.drawn_for is None else targets_of(self.job.drawn_for, self.job.pool)
+        drawn_for = self.job.drawn_for
+        targets = self.drawn_targets if drawn_for is None else targets_of(drawn_for, self.job.pool)
         at = linearised(targets, believed, every_pair=voteless)
         blind = blind_chances([one.ranges_of_parts if voteless else one.ranges for one in at])
         first = chances(neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind)
@@ -133,12 +142,20 @@ class Setup:
         job = self.job
         if job.pool.features is None:
             return self.cross_fit
-        return self._once("belief of outputs", lambda: cross_fit_on(job.pool, job.seed, learners=()))
+        every = self.every_label
+        return self._once("belief of outputs", lambda: cross_fit_on(job.pool, job.seed, (), every_label=every))
 
     @cached_property
     def cross_fit(self) -> CrossFit:
         """The candidates of the belief, and the folds."""
-        return self._once("belief", lambda: cross_fit_on(self.job.pool, self.job.seed, self.recipe.learners))
+        job, learners, every = self.job, self.recipe.learners, self.every_label
+        return self._once("belief", lambda: cross_fit_on(job.pool, job.seed, learners, every_label=every))
+
+    @property
+    def every_label(self) -> bool:
+        """Whether questions are drawn for metrics of scores, which ask how probable every label is."""
+        drawn_for = self.job.metrics if self.job.drawn_for is None else self.job.drawn_for
+        return any(isinstance(one, ScoreMetric) and one.kind != "ece" for one in drawn_for)
 
 
 def linearised(targets: list[Target], sample: Sample, *, every_pair: bool = False) -> list[Linearised]:

@@ -340,14 +340,14 @@ def refit(state: State) -> Refit:
     now = state.with_refit(made).sample()
     if setup.recipe.best is not None:
         return _refit_for_contest(setup, made, arrays, now, without_features)
-    at = linearised(setup.targets, now)
+    at = linearised(setup.drawn_targets, now)
     # Kept with the refit: until the next one, estimates need not linearise again.
-    made.linearised.update(zip(setup.targets, at, strict=False))
+    made.linearised.update(zip(setup.drawn_targets, at, strict=False))
     drawn_by, by = now, at
     if without_features is not None:
         drawn_by = replace(now, probabilities=without_features, linearised={})
-        by = linearised(setup.targets, drawn_by)
-        count = len(setup.targets)
+        by = linearised(setup.drawn_targets, drawn_by)
+        count = len(setup.drawn_targets)
         arrays["features_error"] = np.array(share_of_error(at[:count], by[:count], now))
     arrays["ideal"] = _ideal(state, now, at, drawn_by, by)
     return made

@@ -44,9 +44,7 @@ def scored_on_answers(target: Target, items: IntArray, labels: IntArray, classes
     return Estimate(target.name, value, low, high, count, _promise(level), model=target.model)
 
 
-def _ends(
-    value: float, variance: float, bounds: tuple[float, float], most: float, level: float
-) -> tuple[float, float]:
+def _ends(value: float, variance: float, bounds: tuple[float, float], most: float, level: float) -> tuple[float, float]:
     """The Beta interval of a proportion with this error; one that was never seen to vary has `most` labels."""
     bottom, top = bounds
     width = top - bottom

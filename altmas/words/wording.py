@@ -16,8 +16,8 @@ ONE_NUMBER = 1e-9
 """An interval narrower than this is written as one number."""
 
 _SHARES = re.compile(
-    r"(accuracy|error_rate|balanced_accuracy|ece)\Z|(accuracy|precision|recall|specificity|f\d[\d.]*):"
-    r"|(macro|micro|weighted)_"
+    r"(accuracy|error_rate|balanced_accuracy|ece|top_k)\Z|(accuracy|precision|recall|specificity|f\d[\d.]*|top_k"
+    r"|precision_at|recall_at|recall_at_fpr):|(macro|micro|weighted)_(?!au)"
 )
 _NAMES = {
     "accuracy": to_say("accuracy"),
@@ -36,7 +36,21 @@ _NAMES = {
     "cohen_kappa": to_say("Cohen's kappa"),
     "expected_cost": to_say("expected cost"),
     "ece": to_say("expected calibration error (ECE)"),
+    "brier": to_say("Brier score"),
+    "log_loss": to_say("log loss"),
+    "auroc": to_say("AUROC"),
+    "auprc": to_say("AUPRC"),
+    "macro_auroc": to_say("macro AUROC"),
+    "macro_auprc": to_say("macro AUPRC"),
 }
+_NUMBERED = {
+    "top_k": to_say("top-{number} accuracy"),
+    "log_loss": to_say("log loss (probabilities at least {number})"),
+    "precision_at": to_say("precision at scores from {number}"),
+    "recall_at": to_say("recall at scores from {number}"),
+    "recall_at_fpr": to_say("recall at a false-positive rate of {number}"),
+}
+"""Names with a number after the colon; a class may follow."""
 _F_NAMES = {
     "": to_say("F{beta}"),
     "macro_": to_say("macro F{beta}"),
@@ -62,13 +76,18 @@ def named(metric: str) -> str:
 
     >>> named("accuracy"), named("macro_f1"), named("precision:8"), named("mcc"), named("f0.5:a:b")
     ('accuracy', 'macro F1', "precision of class '8'", 'MCC', "F0.5 of class 'a:b'")
+    >>> named("recall_at_fpr:0.05:cat"), named("top_k:3")
+    ("recall at a false-positive rate of 0.05 of class 'cat'", 'top-3 accuracy')
     >>> named("macro_f1_occurring")
     'macro F1 over the classes that occur'
     """
     if _OCCURRING.match(metric):
         return sentence("{metric} over the classes that occur", metric=named(metric.removesuffix("_occurring")))
     kind, colon, group = metric.partition(":")
-    if found := _F_NAME.match(kind):
+    if colon and kind in _NUMBERED:
+        number, colon, group = group.partition(":")
+        name = sentence(_NUMBERED[kind], number=number)
+    elif found := _F_NAME.match(kind):
         name = sentence(_F_NAMES[found[1] or ""], beta=found[2])
     else:
         name = sentence(_NAMES[kind]) if kind in _NAMES else kind.replace("_", " ")

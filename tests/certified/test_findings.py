@@ -82,7 +82,7 @@ def test_a_metric_asked_later_is_as_valid():
     for s in range(100):
         y, said, sure = vendor(300, seed=s)
         run = at_work(Certified(), Pool.build(said, scores=sure), y, sizes=(60,), seed=s)
-        later = Estimator(run.state.setup.job.pool, run.state.sample(), 0.95).metrics(["macro_f1", "recall:1"])
+        later = run.findings(0.95).estimate(["macro_f1", "recall:1"])
         truth = truth_of(["macro_f1", "recall:1"], y, said)
         inside.append((later["low"] <= truth) & (truth <= later["high"]))
     assert (np.mean(inside, axis=0) >= 0.9).all(), np.mean(inside, axis=0)
