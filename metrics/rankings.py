@@ -1,9 +1,9 @@
 """Metrics of how scores rank the members of a class above all others: AUROC and average precision (AUPRC).
 
-They are functions of a confusion too, one with a column per item, or per score: `counts [..., C, P]` says how many items
-of column j have label c. A class's members are `pos`, all others `neg`. Items of one score are tied, and add up to one
-group; sorted by score once, everything is a cumulative sum. Written so that believed counts, which are fractions, and
-weighted ones, which may be negative, have a value and a slope as well.
+They are functions of a confusion too, one with a column per item, or per score: `counts [..., C, P]` says how many
+items of column j have label c. A class's members are `pos`, all others `neg`. Items of one score are tied, and add up
+to one group; sorted by score once, everything is a cumulative sum. Written so that believed counts, which are
+fractions, and weighted ones, which may be negative, have a value and a slope as well.
 """
 
 from __future__ import annotations

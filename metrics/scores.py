@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,7 +30,7 @@ BANDS = 10
 BINS = 10
 """Calibration error has bins of equal width, so many."""
 
-LOWER = ("brier", "log_loss", "ece")
+LOWER = ("brier", "log_loss", "ece", "fpr_at")
 """Kinds of which less is better."""
 
 
@@ -178,11 +178,15 @@ class CalibrationError:
 
 WHOLE = ("brier", "log_loss", "ece")
 RANKED = ("auroc", "auprc")
-NUMBERED = {"precision_at": "a score", "recall_at": "a score", "recall_at_fpr": "a rate"}
+NUMBERED = {"precision_at": "a score", "recall_at": "a score", "fpr_at": "a score", "recall_at_fpr": "a rate"}
+_AMONG: dict[str, Literal["all", "members", "others"]] = {
+    "precision_at": "all", "recall_at": "members", "fpr_at": "others",
+}  # fmt: skip
 
 NAMES = (
-    "brier", "log_loss", "log_loss:CLIP", "top_k:K", "ece", "auroc", "auroc:CLASS", "macro_auroc", "auprc", "auprc:CLASS",
-    "macro_auprc", "precision_at:SCORE[:CLASS]", "recall_at:SCORE[:CLASS]", "recall_at_fpr:RATE[:CLASS]",
+    "brier", "log_loss", "log_loss:CLIP", "top_k:K", "ece", "auroc", "auroc:CLASS", "macro_auroc", "auprc",
+    "auprc:CLASS", "macro_auprc", "precision_at:SCORE[:CLASS]", "recall_at:SCORE[:CLASS]", "fpr_at:SCORE[:CLASS]",
+    "recall_at_fpr:RATE[:CLASS]",
 )  # fmt: skip
 """Names of score metrics, for people; words in capitals stand for a class or a number."""
 
@@ -348,5 +352,6 @@ _MAKERS: dict[str, Callable[[ScoreMetric, ModelScores], Bound]] = {
     "macro_auprc": _macro,
     "precision_at": _at_threshold,
     "recall_at": _at_threshold,
+    "fpr_at": _at_threshold,
     "recall_at_fpr": _recall_at_rate,
 }

@@ -6,6 +6,7 @@ As in `rankings`, the confusion has a column per item, or per score.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,37 +21,46 @@ NEIGHBOURS = 50
 
 @dataclass(frozen=True, eq=False)
 class AtThreshold:
-    """Of one class, with everything at or above a threshold taken as its member: precision or recall."""
+    """Of one class, with everything at or above a threshold taken as its member: a share of what lies above.
+
+    `among` says of whom: precision is of `all` that lies above, recall of the class's `members`, the false-positive
+    rate of `others`.
+    """
 
     name: str
     index: int
     above: BoolArray  # [P]
-    of_members: bool  # recall, which is the share of the members; else precision, of what lies above
+    among: Literal["all", "members", "others"]
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def value(self, confusion: ArrayLike) -> FloatArray:
         counts = np.asarray(confusion, dtype=np.float64)
-        return ratio(counts[..., self.index, self.above].sum(-1), self._below(counts))
+        top, bottom = self._sums(counts)
+        return ratio(top, bottom)
 
     def gradient(self, confusion: ArrayLike) -> FloatArray:
         counts = np.asarray(confusion, dtype=np.float64)
-        value, below = self.value(counts)[..., None], self._below(counts)[..., None]
-        out = np.zeros(counts.shape)
-        if self.of_members:
-            out[..., self.index, :] = ratio(self.above - value, below)
-        else:
-            out[:] = (-ratio(value, below) * self.above)[..., None, :]
-            out[..., self.index, :] += ratio(1.0, below) * self.above
-        return out
+        _, bottom = self._sums(counts)
+        value, below = self.value(counts)[..., None, None], bottom[..., None, None]
+        top_by, bottom_by = self.cells(counts.shape[-2])
+        return ratio(top_by - value * bottom_by, below)
 
     def possible(self, confusion: FloatArray) -> tuple[float, float]:
         """What these labels leave open: everything, as long as nobody that counts was seen."""
         value = float(self.value(confusion))
-        return (value, value) if self._below(confusion) > 0 else self.bounds
+        return (value, value) if self._sums(confusion)[1] > 0 else self.bounds
 
-    def _below(self, counts: FloatArray) -> FloatArray:
-        members = counts[..., self.index, :].sum(-1)
-        return np.asarray(members if self.of_members else counts[..., self.above].sum((-2, -1)))
+    def _sums(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        top_by, bottom_by = self.cells(counts.shape[-2])
+        return np.asarray((counts * top_by).sum((-2, -1))), np.asarray((counts * bottom_by).sum((-2, -1)))
+
+    def cells(self, classes: int) -> tuple[BoolArray, BoolArray]:
+        """Which cells `[C, P]` are counted above and below the line."""
+        member = (np.arange(classes) == self.index)[:, None]
+        if self.among == "all":
+            return member & self.above, np.broadcast_to(self.above, (classes, len(self.above)))
+        counted = member if self.among == "members" else ~member
+        return counted & self.above, np.broadcast_to(counted, (classes, len(self.above)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,13 +167,9 @@ def at_threshold(places: IntArray, classes: int, wanted: AtThreshold) -> Ratio:
     `places [N]` are columns of the metric, by score, below 0 without one.
     """
     columns = np.where(places < 0, 2, wanted.above[np.maximum(places, 0)].astype(np.int64))  # below, above, no score
-    top, bottom = np.zeros((classes, 3)), np.zeros((classes, 3))
-    top[wanted.index, 1] = 1.0
-    if wanted.of_members:
-        bottom[wanted.index, :2] = 1.0
-    else:
-        bottom[:, 1] = 1.0
-    return Ratio(wanted.name, top, bottom, columns)
+    top, bottom = replace(wanted, above=np.array([False, True, False])).cells(classes)
+    bottom = bottom & (np.arange(3) < 2)
+    return Ratio(wanted.name, (top & bottom).astype(np.float64), bottom.astype(np.float64), columns)
 
 
 def macro_precision(said: IntArray, classes: int) -> Ratio:
@@ -245,10 +241,8 @@ def functionals_of(name: str | Metric, said: IntArray, classes: Sequence[Hashabl
     >>> functionals_of("mcc", np.array([0, 1, 1]), ["cat", "dog"]) is None
     True
     """
-    if isinstance(name, LinearMetric):
-        return (mean_cost(said, name),)
-    if isinstance(name, AtThreshold):
-        return (at_threshold(said, len(classes), name),)
+    if isinstance(name, LinearMetric | AtThreshold):
+        return (mean_cost(said, name) if isinstance(name, LinearMetric) else at_threshold(said, len(classes), name),)
     if not isinstance(name, str | TotalsMetric):
         return None
     text, count = name if isinstance(name, str) else name.name, len(classes)

@@ -87,8 +87,8 @@ def wald(found: Designed, level: float) -> Interval:
 
     The variance is widened to its t quantile and by what linearising left out. It then becomes the Beta interval of a
     proportion that has the same variance (Korn and Graubard 1998, with Jeffreys tails), from at most n (1 + s) labels:
-    n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. (Losses
-    of scores vary less than a proportion of the same range would: their variance is at least that of so many labels.) An end
+    n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. (A loss
+    of scores varies less than a proportion of the same range: it has at least the variance of so many labels.) An end
     that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
     may be 1.
     """
@@ -133,4 +133,4 @@ def _labels(spread: float, variance: float, most: float, one_answer: float | Non
     """Labels of a proportion with this variance, where there are at most so many; or an answer varies less."""
     if one_answer is None:
         return min(spread / variance, most)
-    return spread / max(variance, one_answer / most)
+    return spread / max(variance, one_answer / most) if most > 0 else 0.0

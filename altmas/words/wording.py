@@ -17,7 +17,7 @@ ONE_NUMBER = 1e-9
 
 _SHARES = re.compile(
     r"(accuracy|error_rate|balanced_accuracy|ece|top_k)\Z|(accuracy|precision|recall|specificity|f\d[\d.]*|top_k"
-    r"|precision_at|recall_at|recall_at_fpr):|(macro|micro|weighted)_(?!au)"
+    r"|precision_at|recall_at|fpr_at|recall_at_fpr):|(macro|micro|weighted)_(?!au)"
 )
 _NAMES = {
     "accuracy": to_say("accuracy"),
@@ -48,6 +48,7 @@ _NUMBERED = {
     "log_loss": to_say("log loss (probabilities at least {number})"),
     "precision_at": to_say("precision at scores from {number}"),
     "recall_at": to_say("recall at scores from {number}"),
+    "fpr_at": to_say("false-positive rate at scores from {number}"),
     "recall_at_fpr": to_say("recall at a false-positive rate of {number}"),
 }
 """Names with a number after the colon; a class may follow."""

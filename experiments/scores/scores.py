@@ -2,9 +2,9 @@
 
     python -m altmas.experiments.scores.scores --data DIR --rows rows.csv [--seeds 40] [--first-seed 1000] [--jobs 2]
 
-Nine models on CivilComments, M-MNIST-ES, and three models on an embedding of Fashion-MNIST; 400 labels, the other models
-as opinions. A row per pool, opinions (`all` or `none`), seed and metric. `spread` is random sampling's error, as many
-draws of as many labels have it.
+Nine models on CivilComments, M-MNIST-ES, and three models on an embedding of Fashion-MNIST; 400 labels, the other
+models as opinions. A row per pool, opinions (`all` or `none`), seed and metric. `spread` is random sampling's error, as
+many draws of as many labels have it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the scores of several models say together: the probability of every label, not only of the one predicted.
 
-A log-linear pool. The log odds of label c of item i are sum_h beta_h log s_hi(c) + b_c, with Gaussian priors: before any
-answer every model has the same share, and no class is favoured. Where the agreement of one model decides, the rest of
-the mass is only split roughly; metrics of scores ask what each label is worth, the unlikely ones too.
+A log-linear pool. The log odds of label c of item i are sum_h beta_h log s_hi(c) + b_c, with Gaussian priors: before
+any answer every model has the same share, and no class is favoured. Where the agreement of one model decides, the rest
+of the mass is only split roughly; metrics of scores ask what each label is worth, the unlikely ones too.
 """
 
 from __future__ import annotations

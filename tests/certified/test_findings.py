@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import altmas
-from altmas.certified.estimator import Estimator
 from altmas.certified.method import Certified
 from altmas.core.pool import Pool
 from altmas.metrics import InputError, metric, tally

@@ -15,6 +15,7 @@ SPELT = {
     "ece": ["ece"], "auroc": ["auroc"], "auroc:CLASS": ["auroc:0"], "macro_auroc": ["macro_auroc"],
     "auprc": ["auprc"], "auprc:CLASS": ["auprc:0"], "macro_auprc": ["macro_auprc"],
     "precision_at:SCORE[:CLASS]": ["precision_at:0.3:0"], "recall_at:SCORE[:CLASS]": ["recall_at:0.3:0"],
+    "fpr_at:SCORE[:CLASS]": ["fpr_at:0.3:0"],
     "recall_at_fpr:RATE[:CLASS]": ["recall_at_fpr:0.2:0", "recall_at_fpr:0.5:1"],
 }  # fmt: skip
 EVERY = [one for some in SPELT.values() for one in some]
@@ -82,6 +83,7 @@ def by_sklearn(scores, y):
         "auprc:0": precisions[0], "macro_auprc": np.mean(precisions),
         "precision_at:0.3:0": sk.precision_score(y == 0, high, zero_division=0.0),
         "recall_at:0.3:0": sk.recall_score(y == 0, high),
+        "fpr_at:0.3:0": sk.recall_score(y != 0, high),
         "recall_at_fpr:0.2:0": recall_at(y == 0, scores[:, 0], 0.2),
         "recall_at_fpr:0.5:1": recall_at(y == 1, scores[:, 1], 0.5),
     }  # fmt: skip
@@ -156,9 +158,7 @@ def test_one_confidence_says_the_scores_of_two_classes():
     y = np.eye(2)[[1, 0, 0, 1]]
     for name in ("brier", "log_loss", "auroc", "auprc"):
         mine, whole = metric(name, (0, 1)).on(one), bound(name, both)
-        assert float(mine.metric.value(counted(mine, y))) == pytest.approx(
-            float(whole.metric.value(counted(whole, y)))
-        )
+        assert float(mine.metric.value(counted(mine, y))) == pytest.approx(float(whole.metric.value(counted(whole, y))))
 
 
 @pytest.mark.parametrize(
