@@ -13,6 +13,7 @@ from altmas import __version__
 from altmas.commands import (
     changing,
     completing,
+    curving,
     doctoring,
     exchanging,
     keeping,
@@ -59,9 +60,9 @@ def commands() -> None:
 
 for command in (
     demo, setting_up.init, setting_up.check, changing.set_settings, exchanging.next_questions, labelling.label,
-    exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
-    looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo,
-    keeping.refit, saving.recover, doctoring.doctor, completing.completion,
+    exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, curving.curve,
+    surfacing.surface, looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo,
+    keeping.redo, keeping.refit, saving.recover, doctoring.doctor, completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
 

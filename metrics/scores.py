@@ -54,13 +54,17 @@ class ModelScores:
         return np.stack([1 - said, said], axis=1)
 
     def ranks(self, subject: str, index: int) -> FloatArray:
-        """Scores of one class `[N]`, for what they say of the order of items; of two classes, any confidence does."""
+        """Scores of one class `[N]` for what they say of the order of items: rounding does not break a tie."""
+        return without_rounding(self.of_class(subject, index))
+
+    def of_class(self, subject: str, index: int) -> FloatArray:
+        """Scores of one class `[N]`; of two classes, any confidence does."""
         if self.scores is not None and self.scores.ndim == 2:
-            return without_rounding(self.scores[:, index])
+            return self.scores[:, index]
         if self.scores is None or len(self.classes) != 2:
             raise self._refusal(subject, "a score for every class")
         other = 1 - self.scores if self.probable else -self.scores
-        return without_rounding(np.where(self.predictions == index, self.scores, other))
+        return np.where(self.predictions == index, self.scores, other)
 
     @property
     def known(self) -> BoolArray:
@@ -318,9 +322,7 @@ def _macro(wanted: ScoreMetric, given: ModelScores) -> Bound:
 def _at_threshold(wanted: ScoreMetric, given: ModelScores) -> Bound:
     index = wanted.index or 0
     values, columns, bands = _by_score(wanted, given, index)
-    metric = AtThreshold(
-        wanted.name, index, values >= without_rounding(np.array([wanted.number])), wanted.kind == "recall_at"
-    )
+    metric = AtThreshold(wanted.name, index, values >= without_rounding(np.array([wanted.number])), _AMONG[wanted.kind])
     return Bound(metric, columns, len(values), bands)
 
 

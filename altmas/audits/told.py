@@ -25,6 +25,7 @@ from altmas.core.findings import (
     TellsFeatures,
     TellsGroups,
     TellsRecalls,
+    TellsThresholds,
     asked,
     classes_seen,
 )
@@ -160,6 +161,21 @@ class Told(ABC):
     def ece(self, model: str | None = None) -> tuple[float, float, float] | None:
         """Expected calibration error: estimate, low, high."""
         return self.found.ece(model) if isinstance(self.found, TellsCalibration) else None
+
+    def thresholds(
+        self, of: Hashable | None = None, model: str | None = None, *, points: int = 40, together: bool = False
+    ) -> pd.DataFrame:
+        """Recall, false-positive rate and precision of a class at every threshold of its score, with bands."""
+        found: TellsThresholds = asked(self.found, TellsThresholds, self.method_name)
+        return found.thresholds(of, model, points=points, together=together)
+
+    def cost_curve(
+        self, false_positive: float, false_negative: float, of: Hashable | None = None, model: str | None = None, *,
+        points: int = 40,
+    ) -> Any:  # fmt: skip
+        """What errors cost at every threshold, and the threshold that costs least."""
+        found: TellsThresholds = asked(self.found, TellsThresholds, self.method_name)
+        return found.cost_curve(false_positive, false_negative, of, model, points=points)
 
     def differences(self) -> pd.DataFrame | None:
         """Paired differences of every two models, or of many with the leader; None for one."""

@@ -26,6 +26,7 @@ from altmas.certified.recalls import recalls
 from altmas.certified.result import CertifiedResult
 from altmas.certified.sensitivity import RATES, sensitivity
 from altmas.certified.state import State, follow, replay, start
+from altmas.certified.thresholds import POINTS, CostCurve, cost_curve, threshold_curve
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
 from altmas.core.contest import Contest, Leading, best_by_metric
@@ -245,6 +246,22 @@ class CertifiedFindings:
     @cached_property
     def _calibrations(self) -> dict[str | None, pd.DataFrame | None]:
         return {}
+
+    def thresholds(
+        self, of: Hashable | None = None, model: str | None = None, *, points: int = POINTS, together: bool = False
+    ) -> pd.DataFrame:
+        """Recall, false-positive rate and precision of a class at every threshold of its score, with bands.
+
+        They are the ROC and the precision-recall curve. With `together`, a band holds at all thresholds at once.
+        """
+        return threshold_curve(self.of_model(model), of, points=points, together=together)
+
+    def cost_curve(
+        self, false_positive: float, false_negative: float, of: Hashable | None = None, model: str | None = None, *,
+        points: int = POINTS,
+    ) -> CostCurve:  # fmt: skip
+        """What false positives and false negatives cost at every threshold, and the threshold that costs least."""
+        return cost_curve(self.of_model(model), false_positive, false_negative, of, points=points)
 
     def differences(self) -> pd.DataFrame | None:
         """Paired differences of every two models, or of many with the leader; None for one."""

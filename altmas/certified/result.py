@@ -11,6 +11,7 @@ import pandas as pd
 from altmas.certified import models, slices
 from altmas.certified.functionals import Ratio
 from altmas.certified.sensitivity import RATES
+from altmas.certified.thresholds import POINTS, CostCurve
 from altmas.core.result import ContestResult, Result
 from altmas.words.features import features_sentence
 
@@ -68,6 +69,19 @@ class CertifiedResult(Result):
     def ece(self) -> tuple[float, float, float]:
         """Expected calibration error: estimate, low, high (first model)."""
         return slices.ece(self.findings.estimator)
+
+    def thresholds(self, of: Hashable | None = None, *, points: int = POINTS, together: bool = False) -> pd.DataFrame:
+        """Recall, false-positive rate and precision of a class at every threshold of its score (first model).
+
+        With `together`, the bands hold at all thresholds at once.
+        """
+        return self.findings.thresholds(of, points=points, together=together)
+
+    def cost_curve(
+        self, false_positive: float, false_negative: float, of: Hashable | None = None, *, points: int = POINTS
+    ) -> CostCurve:
+        """What errors cost at every threshold, and the threshold that costs least (first model)."""
+        return self.findings.cost_curve(false_positive, false_negative, of, points=points)
 
     @property
     def differences(self) -> pd.DataFrame:

@@ -49,10 +49,13 @@ def class_of_interest(pool: Pool, name: Hashable | None) -> int:
 
 
 def scores_of_class(pool: Pool, index: int) -> tuple[FloatArray, BoolArray]:
-    """The scores of a class `[N]`, and who has one."""
+    """The scores of a class `[N]`, those that rounding alone parts made equal to the least of them; and who has one."""
     one: Outputs = pool.outputs[0]
     given = ModelScores(pool.classes, one.predictions, one.scores, one.scored, one.probable)
-    return given.ranks("curve", index), given.known
+    distinct, place = np.unique(given.ranks("curve", index), return_inverse=True)
+    least = np.full(len(distinct), np.inf)
+    np.minimum.at(least, place, given.of_class("curve", index))
+    return least[place], given.known
 
 
 def grid(scores: FloatArray, weights: FloatArray, points: int) -> FloatArray:
@@ -90,11 +93,11 @@ def threshold_curve(
         reach = _reach([at for at, *_ in found], estimator) if together else 1.0
         wider[name] = reach
         intervals = [_wider(interval, reach) for *_, interval in found]
-        table[name] = [one.estimate for one in intervals]
-        table[f"{name}_low"], table[f"{name}_high"] = (
-            [one.low for one in intervals],
-            [one.high for one in intervals],
-        )
+        values = np.array([one.estimate for one in intervals])
+        # A lower threshold takes no fewer; estimates one by one may cross by a hair.
+        table[name] = values if name == "precision" else np.maximum.accumulate(values)
+        table[f"{name}_low"] = [one.low for one in intervals]
+        table[f"{name}_high"] = np.maximum([one.high for one in intervals], table[name])
     table.attrs["reach"] = wider
     return table
 

@@ -187,6 +187,25 @@ class TellsCalibration(Protocol):
 
 
 @runtime_checkable
+class TellsThresholds(Protocol):
+    """What thresholds on the score of a class do: recall, false-positive rate, precision and cost, with bands."""
+
+    def thresholds(
+        self, of: Hashable | None = None, model: str | None = None, *, points: int = 40, together: bool = False
+    ) -> pd.DataFrame: ...
+
+    def cost_curve(
+        self,
+        false_positive: float,
+        false_negative: float,
+        of: Hashable | None = None,
+        model: str | None = None,
+        *,
+        points: int = 40,
+    ) -> Any: ...
+
+
+@runtime_checkable
 class ComparesModels(Protocol):
     """Paired differences of models, and the models by every metric, best first; None for one model."""
 

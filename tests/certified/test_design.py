@@ -14,13 +14,18 @@ from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool
 from altmas.core.targets import Target, targets_of, within
 from altmas.metrics import expected_cost, from_confusion, from_labels, metric, metric_names, metrics_named, tally
+from altmas.metrics.scores import NAMES
 from worlds.runs import at_work
 
 CLASSES = (0, 1, 2)
 WRONG = np.random.default_rng(5).dirichlet(np.ones(3), 60)
 UNEVEN = 0.3 + np.random.default_rng(6).dirichlet(np.ones(60)) * 60
 COST = np.array([[0, 1, 4], [2, 0, 1], [9, 3, 0]])
-CATALOGUE = [name.replace("CLASS", "1").replace("BETA", "2") for name in metric_names() if name != "alt_mas_3"]
+CATALOGUE = [
+    name.replace("CLASS", "1").replace("BETA", "2")
+    for name in metric_names()
+    if name != "alt_mas_3" and name not in NAMES  # metrics of scores need scores
+]
 
 
 def small_pool(items=60, seed=3, no_class=0):
