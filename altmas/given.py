@@ -69,26 +69,15 @@ def _columns_by_hand() -> Iterator[None]:
         raise InputError(subject, rule, got, by_hand) from None
 
 
+_OF_FILES = ("features", "items", "opinions", "groups", "clusters", "classes", "logits", "not_a_class", "is_a_class")
+
+
 def _read(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
     labels: list[Any] = []
     for name in LABELLED:
         one = held[name]
         labels += labels_of_file(one) if is_file(one) else _values(one) if _is_table(one) else []
-    options = {
-        name: held[name]
-        for name in (
-            "features",
-            "items",
-            "opinions",
-            "groups",
-            "classes",
-            "logits",
-            "not_a_class",
-            "is_a_class",
-            "clusters",
-        )  # fmt: skip
-        if held[name] is not None
-    }
+    options = {name: held[name] for name in _OF_FILES if held[name] is not None}
     pool = pool_of_file(predictions, [] if held["classes"] is not None else labels, scores=scores, **options)
     return _with_people(pool, *map(held.get, LABELLED))
 

@@ -95,9 +95,9 @@ class CertifiedFindings:
     @cached_property
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
-        sample = self.state.sample()
+        sample = replace(self.state.sample(), clusters=self.clusters)
         return Estimator(
-            self.job.pool, replace(sample, clusters=self.clusters), self.level, self.job.seed, self.state.missing, self.asked,
+            self.job.pool, sample, self.level, self.job.seed, self.state.missing, self.asked,
             self.state.readings, left_out(self.state),
             None if self.state.response is None else self.state.believed.probabilities,
         )  # fmt: skip

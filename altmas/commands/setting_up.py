@@ -274,6 +274,15 @@ def hashed(images: dict[str, int]) -> str:
     return f"{images['hashed']:,} of {images['files']:,} are known by the hash of their contents"
 
 
+def _tell_of_groups(summary: dict[str, Any]) -> None:
+    for name, count in summary["groups"].items():
+        shared.say(f"  group {name}: {count} values")
+    if (clusters := summary["clusters"]) is not None:
+        most = f"at most {counted(clusters['largest'], 'item')} each"
+        said = f"{clusters['count']:,}, {most}; the intervals are about others like them"
+        shared.say(f"  clusters by {clusters['name']}: {said}")
+
+
 def _tell(path: Path, summary: dict[str, Any]) -> None:
     size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
     shared.say(f"{path}: {size}, method {summary['method']}")
@@ -289,13 +298,7 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     if summary["features"] is not None:
         numbers = " x ".join(map(str, summary["features"])) + " per item"
         shared.say(f"  features: {summary['features_from'] or numbers}")
-    for name, count in summary["groups"].items():
-        shared.say(f"  group {name}: {count} values")
-    if (clusters := summary["clusters"]) is not None:
-        most = f"at most {counted(clusters['largest'], 'item')} each"
-        shared.say(
-            f"  clusters by {clusters['name']}: {clusters['count']:,}, {most}; intervals are about others like them"
-        )
+    _tell_of_groups(summary)
     if summary["known"]:
         shared.say(f"  {known_before(summary['known'])}")
     for doubt in summary["doubts"]:

@@ -25,7 +25,7 @@ _BLANK = ("", "(missing)")
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Which cluster each item belongs to, `index [N]` from 0 on, what a cluster is called, and how many cells were blank.
+    """Which cluster each item belongs to, `index [N]` from 0 on; what a cluster is called; how many cells were blank.
 
     >>> read_clusters(["p1", "p1", "p2", "p3", "p4", "p5"], 6).sizes.tolist()
     [2, 1, 1, 1, 1]

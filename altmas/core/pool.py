@@ -136,8 +136,8 @@ class Pool:
         `opinions` maps names to other models' predictions, `(predictions, confidence)` or scores `[N, C]`.
         Without `classes`, they are the values in `predictions` and `labels_seen`, sorted. A blank prediction is no
         answer, and so is one that `not_a_class` names (`"ERROR"`, `"HTTP*"`); others that look like none are refused
-        unless `is_a_class` names them. Columns that have an index of pandas are joined by it. `clusters` says which items
-        belong together, such as those of one patient: the numbers are then about clusters like these.
+        unless `is_a_class` names them. Columns that have an index of pandas are joined by it. `clusters` says which
+        items belong together, such as those of one patient: the numbers are then about clusters like these.
 
         >>> pool = Pool.build(["cat", "dog", "cat"], scores=[0.9, 0.6, 0.8])
         >>> pool.classes, pool.size

@@ -169,8 +169,7 @@ def ingest(
         clusters=together or None,
     )
     _well_named(built.classes)
-    lacking = images.notes(pool.ids) if any(media) else []
-    notes += [*seen, *kept, *lacking, *_failures(built, models, others)]
+    notes += [*seen, *kept, *(images.notes(pool.ids) if any(media) else []), *_failures(built, models, others)]
     return Ingested(built, own, media, inputs, notes, withheld)
 
 

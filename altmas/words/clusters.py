@@ -1,4 +1,4 @@
-"""Sentences about clusters: what numbers about clusters like these rest on, and what is strange about a column of them."""
+"""Sentences about clusters: what numbers about others like them rest on, and what is strange about a column of them."""
 
 from __future__ import annotations
 

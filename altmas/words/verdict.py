@@ -87,6 +87,10 @@ are, from 200 labels; about 91% if they are like the others.'
     )  # fmt: skip
     if clusters := clusters_in(row["promise"]):
         return _of_clusters(whole, marked(clusters), missing or 0)
+    return _of_this_pool(whole, missing or 0)
+
+
+def _of_this_pool(whole: Mapping[str, str], missing: int) -> str:
     if missing:
         return sentence(
             "{subject} is {between} on these {items}, whatever the {questions} without a label is, from {labels}; "
