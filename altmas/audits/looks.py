@@ -54,6 +54,7 @@ from altmas.words.promises import taken_as_alike
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
+    from altmas.core.clusters import Clusters
     from altmas.surfaces.membership import By
     from altmas.surfaces.surface import AccuracySurface
 
@@ -125,7 +126,8 @@ class AuditFindings(Told):
                 raise InputError("ece", "be asked of scores that are probabilities", "none such")
             row = dict(zip(("estimate", "low", "high"), found, strict=True))
             lost = len(self.drawn.missing)
-            promise = f"approximate {self.level:.0%} coverage{self._for_clusters}, bins as they are"
+            like = "" if self.clusters is None else f" for clusters like these {self.clusters.count:,}"
+            promise = f"approximate {self.level:.0%} coverage{like}, bins as they are"
             promise += whatever_missing(lost)
             told = {"labels": self.labels, "promise": promise, **({"missing": lost} if lost else {})}
             rows.append({"model": name, "metric": ECE, **row, **told})
@@ -133,9 +135,9 @@ class AuditFindings(Told):
         return more if "model" in table else more.drop(columns="model")
 
     @property
-    def _for_clusters(self) -> str:
-        clusters = self.found.clusters if isinstance(self.found, AboutClusters) else None
-        return f" for clusters like these {clusters.count:,}" if clusters is not None else ""
+    def clusters(self) -> Clusters | None:
+        """What the pool is a sample of, where the numbers are about clusters like its own."""
+        return self.found.clusters if isinstance(self.found, AboutClusters) else None
 
     def surface(
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
@@ -221,7 +223,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     if behind > settings.batch and (replanned or found.state.answered != settings.budget):
         out.append(drawn_after(behind))
     out += never_right(found.pool, found.drawn.answers)
-    out += cluster_warnings(found.pool.clusters)
+    out += cluster_warnings(found.clusters)
     out += [one for one in (found.classes_verdict, few_labels(found.labels)) if one]
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
     spent = found.state.answered

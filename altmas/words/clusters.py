@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 FEW_CLUSTERS = 20
 """Of fewer clusters, or as uneven ones, intervals about others like them are rough."""
 
-_LIKE_THESE = re.compile(r"clusters like these ([0-9,]+)")
+_LIKE_THESE = re.compile(r"clusters like these ([0-9]+(?:,[0-9]{3})*)")
 
 
 def clusters_in(promise: str) -> str:
