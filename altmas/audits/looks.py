@@ -143,6 +143,11 @@ class AuditFindings(Told):
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
     ) -> AccuracySurface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
+        if self.clusters is not None:
+            hint = "Groups one by one have intervals about clusters: altmas worst, altmas compare."
+            raise InputError(
+                "surface", "be asked without clusters, of which it knows nothing", self.clusters.name, hint
+            )
         with doing("fitting the surface"):
             return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
 

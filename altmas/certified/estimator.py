@@ -104,7 +104,9 @@ class Estimator:
     def _all_labelled(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """About clusters like these, where every item has its label: what is left is that the pool has no others."""
         sample = self.sample
-        whole = Sample(sample.probabilities, sample.answers, np.ones(self.pool.size), clusters=sample.clusters)
+        known = sample.probabilities.copy()
+        known[sample.answers.items] = sample.one_hot
+        whole = Sample(known, sample.answers, np.ones(self.pool.size), clusters=sample.clusters)
         at = linearise(signed, whole)
         found = designed(at, whole)
         return at, found, wald(found, self.level)

@@ -152,9 +152,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 @rows_option
 @smoke_option
 @jobs_option
-def main(
-    seeds: int, first_seed: int, labels: int, worlds: str, rows: Path | None, smoke: bool, jobs: int
-) -> None:
+def main(seeds: int, first_seed: int, labels: int, worlds: str, rows: Path | None, smoke: bool, jobs: int) -> None:
     """Run what the rows do not have yet, and print how often the intervals held."""
     cases = [
         Case({"world": name, "labels": labels, "seed": seed}, partial(one_run, WORLDS[name], labels, seed))
