@@ -17,7 +17,9 @@ be counted twice. So what is added to it is the first part, which has the estima
 
 with v_k = sum_{i in k answered} (1 - p_i) (r_i / p_i)^2, v the sum of these, and h_k the share of items that cluster k
 has. A large cluster draws the estimate towards itself, and its centred Z_k is small by 1 - h_k: this is the jackknife's
-remedy, leaving out one cluster at a time. Of clusters of one size it is K / (K - 1) sum_k Z_k^2 - v. Of few answers B is rough, and may even be negative. It is never taken for less than what it would be if the items of a
+remedy, leaving out one cluster at a time. Of clusters of one size it is K / (K - 1) sum_k Z_k^2 - v.
+
+Of few answers B is rough, and may even be negative. It is never taken for less than what it would be if the items of a
 cluster had nothing to do with each other: sum_i E g_i^2, by what the belief and the answers say of single items.
 """
 
