@@ -149,9 +149,7 @@ def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | 
 def check_clusters(method: Method, task: Task, pool: Pool) -> None:
     """Refuse what knows nothing of clusters, where the numbers are to be about others like the pool's.
 
-    >>> check_clusters(make_method("lure"), EstimateGroups(), Pool.build([0, 1] * 5, clusters=range(10)))
-    Traceback (most recent call last):
-    altmas.metrics.errors.InputError: method must be certified for intervals about clusters; got 'lure'. ...
+    >>> check_clusters(make_method("certified"), EstimateGroups(), Pool.build([0, 1] * 5, clusters=range(10)))
     """
     if pool.clusters is None:
         return
