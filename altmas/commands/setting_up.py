@@ -239,7 +239,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "features_from": pool.features_from,
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
-        "clusters": None if pool.clusters is None else _described(pool.clusters),
+        **({} if pool.clusters is None else {"clusters": _described(pool.clusters)}),
         "known": 0 if pool.known is None else int((pool.known >= 0).sum()),
         "images": images,
         "without_image": {"items": without, "ids": ids},
@@ -277,7 +277,7 @@ def hashed(images: dict[str, int]) -> str:
 def _tell_of_groups(summary: dict[str, Any]) -> None:
     for name, count in summary["groups"].items():
         shared.say(f"  group {name}: {count} values")
-    if (clusters := summary["clusters"]) is not None:
+    if clusters := summary.get("clusters"):
         most = f"at most {counted(clusters['largest'], 'item')} each"
         said = f"{clusters['count']:,}, {most}; the intervals are about others like them"
         shared.say(f"  clusters by {clusters['name']}: {said}")
