@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from altmas.catalogue import (
+    check_clusters,
     contest_of,
     contested_metrics,
     findings_of,
@@ -76,6 +77,7 @@ def assess(
     second_readings: int | None = None,
     cost_expert: float | None = None,
     known: Any = None,
+    clusters: Any = None,
     progress: bool = True,
     **about: Any,
 ) -> Result:
@@ -150,6 +152,10 @@ def assess(
     known
         Labels you have already, a mapping of ids to labels or a column with None for the others. They were not drawn,
         so they teach what is believed of the labels and never weigh in an estimate.
+    clusters
+        Which items belong together, such as those of one patient: a value per item, or the name of a column where
+        predictions are a file. The intervals are then about clusters like these, of which the pool is a sample, and
+        nothing that was learnt of an item comes from its own cluster. `result.of_this_pool()` has those of the pool.
 
     Examples
     --------
@@ -163,13 +169,14 @@ def assess(
     held = given(
         predictions, scores, model=model, features=features, items=items, opinions=opinions, groups=groups,
         classes=classes, ids=ids, logits=logits, oracle=oracle, expert=expert, known=known, not_a_class=not_a_class,
-        is_a_class=is_a_class,
+        is_a_class=is_a_class, clusters=clusters,
     )  # fmt: skip
     pool, oracle, expert = held.pool, held.oracle, held.expert
     chosen = _method(method, learners)
     goal = as_task(task, about, cost)
     goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
     chosen, surface = for_task(chosen, goal, pool)
+    check_clusters(chosen, goal, pool)
     first, portion = portions(chosen, goal, initial, batch)
     plan = _plan(pool, budget, first, portion, level, money=cost_expert is not None)
     narrow = None if within is None else positive("within", within)

@@ -146,6 +146,26 @@ def for_task(method: Method, task: Task, pool: Pool) -> tuple[Method, Surface | 
     return method, surface
 
 
+def check_clusters(method: Method, task: Task, pool: Pool) -> None:
+    """Refuse what knows nothing of clusters, where the numbers are to be about others like the pool's.
+
+    >>> check_clusters(make_method("certified"), EstimateGroups(), Pool.build([0, 1] * 5, clusters=range(10)))
+    """
+    if pool.clusters is None:
+        return
+    if not getattr(method, "takes_clusters", False):
+        if isinstance(method, Certified):
+            hint = "Leave out one of the two. Bets at all looks are about the items of this pool alone."
+            raise InputError("clusters", "be left out with anytime intervals", f"interval={method.interval!r}", hint)
+        hint = "With its option worth='uniform' it draws as random does. Or leave clusters out."
+        raise InputError("method", "be certified for intervals about clusters", repr(method.name), hint)
+    if isinstance(task, Surface):
+        hint = "Leave out one of the two."
+        raise InputError(
+            "clusters", "be left out with the task surface, which knows nothing of them", pool.clusters.name, hint
+        )
+
+
 def portions(method: Method, task: Task, initial: int | None = None, batch: int | None = None) -> tuple[int, int]:
     """How many questions to ask before the first fit and at a time after it; left out, as method and task prefer.
 

@@ -46,7 +46,7 @@ def given(predictions: Any, scores: Any, *, model: Any, **held: Any) -> Given:
     return _of_arrays(predictions, scores, model, held)
 
 
-_OPTIONAL = ("features", "items", "opinions", "groups", "classes", "ids", *LABELLED)
+_OPTIONAL = ("features", "items", "opinions", "groups", "clusters", "classes", "ids", *LABELLED)
 
 
 def _of_files(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
@@ -69,16 +69,15 @@ def _columns_by_hand() -> Iterator[None]:
         raise InputError(subject, rule, got, by_hand) from None
 
 
+_OF_FILES = ("features", "items", "opinions", "groups", "clusters", "classes", "logits", "not_a_class", "is_a_class")
+
+
 def _read(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
     labels: list[Any] = []
     for name in LABELLED:
         one = held[name]
         labels += labels_of_file(one) if is_file(one) else _values(one) if _is_table(one) else []
-    options = {
-        name: held[name]
-        for name in ("features", "items", "opinions", "groups", "classes", "logits", "not_a_class", "is_a_class")
-        if held[name] is not None
-    }
+    options = {name: held[name] for name in _OF_FILES if held[name] is not None}
     pool = pool_of_file(predictions, [] if held["classes"] is not None else labels, scores=scores, **options)
     return _with_people(pool, *map(held.get, LABELLED))
 
@@ -97,7 +96,7 @@ def _of_arrays(predictions: Any, scores: Any, model: Any, held: Mapping[str, Any
     columns = in_one_order(
         {
             "predictions": predictions, "scores": scores, "opinions": held["opinions"], "groups": held["groups"],
-            "features": held["features"], "items": held["items"], "ids": held["ids"],
+            "features": held["features"], "items": held["items"], "ids": held["ids"], "clusters": held["clusters"],
             **{name: one for name, one in people.items() if not isinstance(one, Mapping)},
         },
         more=LABELLED,
@@ -128,7 +127,7 @@ def _of_arrays(predictions: Any, scores: Any, model: Any, held: Mapping[str, Any
     pool = Pool.build(
         predictions, ids=ids, scores=scores, logits=held["logits"], features=features, opinions=columns["opinions"],
         groups=columns["groups"], classes=classes, labels_seen=seen, not_a_class=held["not_a_class"],
-        is_a_class=held["is_a_class"], features_from=made_of,
+        is_a_class=held["is_a_class"], features_from=made_of, clusters=columns["clusters"],
     )  # fmt: skip
     return _with_people(pool, oracle, expert, known)
 

@@ -354,15 +354,19 @@ class Audit(Record):
         name = self.settings.title or self.folder.name
         return page(f"Audit {name}: {listed(one.name for one in pool.outputs)}", [told, *failures(pool)])
 
-    def findings(self, level: float | None = None, *, metrics: Any = None, anytime: bool = False) -> AuditFindings:
-        """Everything the answers tell at this moment."""
+    def findings(
+        self, level: float | None = None, *, metrics: Any = None, anytime: bool = False, this_pool: bool = False
+    ) -> AuditFindings:
+        """Everything the answers tell at this moment; of `this_pool` alone, where it has clusters."""
         from altmas.audits.looks import look_at
 
-        return look_at(self, level, metrics, anytime=anytime)
+        return look_at(self, level, metrics, anytime=anytime, this_pool=this_pool)
 
-    def estimate(self, metrics: Any = None, *, level: float | None = None, anytime: bool = False) -> pd.DataFrame:
+    def estimate(
+        self, metrics: Any = None, *, level: float | None = None, anytime: bool = False, this_pool: bool = False
+    ) -> pd.DataFrame:
         """The metrics, each with its interval; others than the audit's own are as valid, chosen afterwards."""
-        return self.findings(level, metrics=metrics, anytime=anytime).estimates
+        return self.findings(level, metrics=metrics, anytime=anytime, this_pool=this_pool).estimates
 
     def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, *, level: float | None = None) -> Any:
         """Which groups are probably the worst: a table with P, and `attrs["verdict"]` in words."""

@@ -26,6 +26,7 @@ from altmas.core.contest import HoldsContests
 from altmas.core.doing import doing, so_far
 from altmas.core.estimates import whatever_missing
 from altmas.core.findings import (
+    AboutClusters,
     Findings,
     Forecasts,
     Identifies,
@@ -43,6 +44,7 @@ from altmas.surfaces.recipe import DEFAULT, SurfaceRecipe
 from altmas.surfaces.result import surface_found
 from altmas.words.best import best_verdict
 from altmas.words.cautions import accepted_loss, drawn_after, few_labels, not_as_registered, without_label
+from altmas.words.clusters import cluster_warnings
 from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.in_short import in_short
 from altmas.words.no_answer import failures, never_right
@@ -52,6 +54,7 @@ from altmas.words.promises import taken_as_alike
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
+    from altmas.core.clusters import Clusters
     from altmas.surfaces.membership import By
     from altmas.surfaces.surface import AccuracySurface
 
@@ -123,16 +126,28 @@ class AuditFindings(Told):
                 raise InputError("ece", "be asked of scores that are probabilities", "none such")
             row = dict(zip(("estimate", "low", "high"), found, strict=True))
             lost = len(self.drawn.missing)
-            promise = f"approximate {self.level:.0%} coverage, bins as they are{whatever_missing(lost)}"
+            like = "" if self.clusters is None else f" for clusters like these {self.clusters.count:,}"
+            promise = f"approximate {self.level:.0%} coverage{like}, bins as they are"
+            promise += whatever_missing(lost)
             told = {"labels": self.labels, "promise": promise, **({"missing": lost} if lost else {})}
             rows.append({"model": name, "metric": ECE, **row, **told})
         more = pd.DataFrame(rows)
         return more if "model" in table else more.drop(columns="model")
 
+    @property
+    def clusters(self) -> Clusters | None:
+        """What the pool is a sample of, where the numbers are about clusters like its own."""
+        return self.found.clusters if isinstance(self.found, AboutClusters) else None
+
     def surface(
         self, by: By = None, *, estimator: str | SurfaceRecipe = DEFAULT, model: str | None = None
     ) -> AccuracySurface:
         """The accuracy of every combination of some groups; the questions' chances are allowed for."""
+        if self.clusters is not None:
+            hint = "Groups one by one have intervals about clusters: altmas worst, altmas compare."
+            raise InputError(
+                "surface", "be asked without clusters, of which it knows nothing", self.clusters.name, hint
+            )
         with doing("fitting the surface"):
             return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
 
@@ -213,6 +228,7 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     if behind > settings.batch and (replanned or found.state.answered != settings.budget):
         out.append(drawn_after(behind))
     out += never_right(found.pool, found.drawn.answers)
+    out += cluster_warnings(found.clusters)
     out += [one for one in (found.classes_verdict, few_labels(found.labels)) if one]
     one_look = any("all looks" not in promise for promise in found.estimates["promise"])
     spent = found.state.answered
@@ -221,8 +237,13 @@ def _warnings(found: AuditFindings) -> Sequence[str]:
     return [*out, *elsewhere, *drawing_warnings(found.audit.created.body), *how]
 
 
-def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -> AuditFindings:
-    """Gather what an audit's answers tell; a refit that is due is made first, and the log has that somebody looked."""
+def look_at(
+    audit: Audit, level: float | None, metrics: Any, *, anytime: bool, this_pool: bool = False
+) -> AuditFindings:
+    """Gather what an audit's answers tell; a refit that is due is made first, and the log has that somebody looked.
+
+    With `this_pool`, about its items alone, where it would be about clusters like the pool's.
+    """
     level = audit.settings.level if level is None else fraction("level", level)
     audit.refresh()
     labels = len(drawing(audit.state).answers)  # a first label counts, also where others are still to answer
@@ -240,6 +261,8 @@ def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -
     newest = max((one.number for one in state.fits), default=None)
     job = replace(audit.job, metrics=chosen, drawn_for=audit.job.metrics)
     found = found_then(audit, job, drawn, level, newest)
+    if this_pool and isinstance(found, AboutClusters):
+        found = found.of_this_pool()
     if anytime:
         found = _at_all_looks(found, audit.method.name)
     return AuditFindings(audit, state, drawn, found, names)

@@ -12,6 +12,7 @@ import numpy as np
 
 from altmas.audits.events import canonical
 from altmas.audits.values import SKIP, UNSURE
+from altmas.core.clusters import Clusters
 from altmas.core.files import FOLDER_MODE, sha256_of, write_array, write_text
 from altmas.core.pool import Outputs, Pool
 from altmas.metrics.errors import InputError, rows_at_fault
@@ -20,6 +21,7 @@ POOL_FOLDER = "pool"
 
 
 KNOWN_FILE = "known.npy"
+CLUSTERS_FILE = "clusters.npy"
 
 
 def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
@@ -51,6 +53,9 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
         "groups": {name: values for name, (values, _) in groups.items()},
         **({"features_from": pool.features_from} if pool.features_from else {}),
     }
+    if pool.clusters is not None:
+        written.append(write_array(home / CLUSTERS_FILE, pool.clusters.index))
+        names["clusters"] = {"name": pool.clusters.name, "blank": pool.clusters.blank}
     for k, (_, codes) in enumerate(groups.values()):
         written.append(write_array(home / f"group-{k}.npy", codes))
     written.append(write_text(home / "names.json", json.dumps(names, ensure_ascii=False)))
@@ -74,7 +79,14 @@ def load_pool(folder: Path, files: Collection[str]) -> Pool:
     )
     made_of = str(names.get("features_from", ""))
     known = _load(home / KNOWN_FILE) if KNOWN_FILE in files else None
-    return Pool(ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of, known)
+    clusters = None
+    if CLUSTERS_FILE in files:
+        clusters = Clusters(
+            str(names["clusters"]["name"]), _load(home / CLUSTERS_FILE), int(names["clusters"]["blank"])
+        )
+    return Pool(
+        ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of, known, clusters
+    )
 
 
 def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:

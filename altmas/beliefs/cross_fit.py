@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from altmas.beliefs.label_models import LabelModel, TaughtBefore, label_models
 from altmas.beliefs.learners import AUTO, Learners, learners_on
 from altmas.core.answers import Answers
+from altmas.core.clusters import Clusters, cluster_folds
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
 from altmas.metrics.types import FloatArray, IntArray
@@ -44,17 +45,25 @@ class Belief:
 
 
 class CrossFit:
-    """Splits the pool into folds once, and fits every candidate out of fold.
+    """Splits the pool into folds once, never a cluster, and fits every candidate out of fold.
 
     Learners on features learn at two depths: what they say about an answer, for the belief of another fold, comes from
     answers that are neither that one nor of the other fold.
     """
 
     def __init__(
-        self, models: Sequence[LabelModel], size: int, classes: int, seed: int, learners: Blend | None = None
+        self,
+        models: Sequence[LabelModel],
+        size: int,
+        classes: int,
+        seed: int,
+        learners: Blend | None = None,
+        clusters: Clusters | None = None,
     ) -> None:
         self.models, self.classes, self.seed, self.learners = models, classes, seed, learners
-        self.fold = stream(seed, "folds").permutation(size) % FOLDS
+        rng = stream(seed, "folds")
+        # Items of a cluster are alike: whoever saw the label of one knows too much of the others.
+        self.fold = rng.permutation(size) % FOLDS if clusters is None else cluster_folds(clusters, FOLDS, rng)
 
     def fit(
         self,
@@ -151,7 +160,7 @@ def cross_fit_on(
     """
     bound = learners_on(pool, learners)
     models = label_models(pool, learners=bound is not None, vote=vote, every_label=every_label)
-    return CrossFit(models, pool.size, len(pool.classes), seed, bound)
+    return CrossFit(models, pool.size, len(pool.classes), seed, bound, pool.clusters)
 
 
 def agreement_of(pool: Pool, probabilities: FloatArray) -> FloatArray:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from altmas.certified.estimator import Estimator, approximately
+from altmas.certified.estimator import Estimator
 from altmas.certified.interval import SIDE_NORMAL, Interval
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
@@ -35,7 +35,8 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
     for place in now.contenders[1:].tolist():
         found = estimator.of(behind(targets, now.leader, place))[2]
         # Ahead is the opposite of behind. Whatever the missing answers are, the whole interval allows for them.
-        least = 1.0 if estimator.lost else LEAST_ERROR
+        # Nor is what a belief knows of this pool any help with other clusters.
+        least = 1.0 if estimator.lost or estimator.sample.clusters is not None else LEAST_ERROR
         doubt = 0.0 if _borne_out(now.ahead[place], found) else abs(now.ahead[place]) / SIDE_NORMAL
         below[place] = max(below[place], least * found.above, doubt)
         above[place] = max(above[place], least * found.below, doubt)
@@ -92,7 +93,8 @@ def contest(
     ).iloc[order]  # fmt: skip
     table["ruled_out"] = table["behind_low"] > 0
     labels = len(estimator.sample.answers)
-    promise = EXACT if estimator.exact(targets) else promise + whatever_missing(estimator.lost)
+    about_pool = estimator.sample.clusters is None
+    promise = EXACT if about_pool and estimator.exact(targets) else promise + whatever_missing(estimator.lost)
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
 
 
@@ -103,7 +105,7 @@ def _ordinary(estimator: Estimator, targets: Sequence[Target], now: Standing) ->
         if place != now.leader:
             found = estimator.of(behind(targets, now.leader, place))[2]
             ends[place] = found.low, found.high
-    return ends, approximately(estimator.level, experts=estimator.sample.corrected is not None)
+    return ends, estimator.promised(targets)
 
 
 def behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[float, Target]]:

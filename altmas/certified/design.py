@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from altmas.certified.centre import banded_counts, best_confusion, corrected_by_band
+from altmas.certified.clustered import Between, between_clusters
 from altmas.certified.corrected import Corrected
 from altmas.certified.one_label import OneLabel, of_one_label
 from altmas.certified.sample import Sample
@@ -147,6 +148,7 @@ class Designed:
     bounds: tuple[float, float]
     corrected: bool = False  # by experts
     one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
+    between: Between | None = None  # what the pool's being a sample of clusters adds
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -240,6 +242,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         bounds=(low, high),
         corrected=sample.corrected is not None,
         one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
+        between=None if sample.clusters is None else between_clusters(at, sample, each, _inside(at.parts)),
     )
 
 
@@ -388,8 +391,13 @@ def _members(parts: Sequence[Part]) -> IntArray | None:
     """Items that take part in any of these; None for all."""
     if len(parts) == 1 and parts[0].target.members is not None:
         return parts[0].target.members
-    inside = np.logical_or.reduce([part.target.columns >= 0 for part in parts])
+    inside = _inside(parts)
     return None if inside.all() else np.flatnonzero(inside)
+
+
+def _inside(parts: Sequence[Part]) -> BoolArray:
+    """Which items take part in any of these `[N]`."""
+    return np.asarray(np.logical_or.reduce([part.target.columns >= 0 for part in parts]))
 
 
 def _moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:

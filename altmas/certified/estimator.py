@@ -15,7 +15,7 @@ from scipy.special import ndtri
 from altmas.certified.absent import absent_for, spanning
 from altmas.certified.corrected import HARDLY, LeftOut
 from altmas.certified.design import Designed, Linearised, designed, labels_of_endless_pool, linearise, minus
-from altmas.certified.interval import Interval, standard_error, wald
+from altmas.certified.interval import Interval, share_between, standard_error, wald
 from altmas.certified.missing import worlds
 from altmas.certified.sample import Sample
 from altmas.core.estimates import EXACT, Estimate
@@ -53,6 +53,8 @@ class Estimator:
             at = minus(at, self.linearised(signed[1][1]), self.sample)
         found = designed(at, self.sample)
         if self.exact([target for _, target in signed]):  # nothing is left to believe
+            if self.sample.clusters is not None:
+                return self._all_labelled(signed)
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
         interval = wald(found, self.level)
@@ -86,7 +88,8 @@ class Estimator:
         """The sample with the chances of having been asked about, whether or not an answer came."""
         asked = self.sample.inclusion if self.asked is None else self.asked
         believed = self.sample.probabilities if self.of_answered is None else self.of_answered
-        return Sample(believed, self.sample.answers, asked, corrected=self.sample.corrected)
+        sample = self.sample
+        return Sample(believed, sample.answers, asked, corrected=sample.corrected, clusters=sample.clusters)
 
     def exact(self, targets: Sequence[Target]) -> bool:
         """Whether every item that takes part has its answer: nothing is left to believe."""
@@ -97,6 +100,16 @@ class Estimator:
         certain = slice(None) if self.sample.corrected is None else self.sample.corrected.read
         answered[self.sample.answers.items[certain]] = True
         return all(bool(answered[target.columns >= 0].all()) for target in targets)
+
+    def _all_labelled(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
+        """About clusters like these, where every item has its label: what is left is that the pool has no others."""
+        sample = self.sample
+        known = sample.probabilities.copy()
+        known[sample.answers.items] = sample.one_hot
+        whole = Sample(known, sample.answers, np.ones(self.pool.size), clusters=sample.clusters)
+        at = linearise(signed, whole)
+        found = designed(at, whole)
+        return at, found, wald(found, self.level)
 
     def _exact(self, target: Target) -> float:
         return float(target.metric.value(target.tally(self.sample.one_hot, self.sample.answers.items)))
@@ -121,14 +134,24 @@ class Estimator:
         """The same, with whatever is missing like the rest."""
         return replace(self, missing=self.missing[:0], left_out=None)
 
+    def promised(self, targets: Sequence[Target]) -> str:
+        """What the ordinary interval of targets, or of a difference, promises."""
+        clusters, labelled = self.sample.clusters, self.exact(targets)
+        if labelled and clusters is None:
+            return EXACT
+        kind = approximately(
+            self.level, experts=self.sample.corrected is not None, clusters=0 if clusters is None else clusters.count
+        )
+        return f"{kind}; every item is labelled" if labelled else kind
+
     def _promise(self, target: Target, at: Linearised, found: Designed) -> str:
-        if self.exact([target]):
+        if self.sample.clusters is None and self.exact([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
         if not at.mean.any() and not at.variance.any():
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
-        kind = approximately(self.level, experts=self.sample.corrected is not None)
+        kind = self.promised([target])
         if apart <= 2 * error:
             return kind
         return f"{kind}; surrogate and design disagree by {apart / max(error, 1e-300):.1f} standard errors"
@@ -223,19 +246,26 @@ class Estimator:
     ) -> pd.DataFrame:
         """Labels for +- `to`, and what random sampling would have needed for the half-widths there are now.
 
-        `lost` is the part of each that missing answers are to blame for, which labels do not lessen.
+        `lost` is the part of each that missing answers are to blame for, which labels do not lessen. Nor do they lessen
+        what the pool's being a sample of clusters adds: `least_half_width` is what is left with every item labelled.
         """
         labels, size = len(self.sample.answers), self.pool.size
         quantile = float(ndtri((1 + self.level) / 2))
         rows = []
         for target, half, less in zip(targets, halves, lost, strict=True):
-            at, *_ = self._alike.of([(1.0, target)])
-            drawn = max(half - less, 0.0)
+            at, found, _ = self._alike.of([(1.0, target)])
+            share = share_between(found)
+            whole = max(half - less, 0.0)
+            drawn, least = whole * math.sqrt(1 - share), whole * math.sqrt(share)
             row: dict[str, Any] = {"model": target.model, "metric": target.name, "labels": labels, "half_width": half}
             row["random_needed"] = random_labels_for(drawn, at.under_random(), quantile, size)
             if to is not None:
-                row["labels_needed"] = labels_for(drawn, labels, size, to - less) if to > less else math.nan
-                row["random_needed_for_goal"] = random_labels_for(to, at.under_random(), quantile, size)
+                left = math.sqrt(max((to - less) ** 2 - least**2, 0.0)) if to > less else 0.0
+                row["labels_needed"] = labels_for(drawn, labels, size, left) if left > 0 else math.nan
+                goal = math.sqrt(max(to**2 - least**2, 0.0))
+                row["random_needed_for_goal"] = random_labels_for(goal, at.under_random(), quantile, size)
+            if self.sample.clusters is not None:
+                row["least_half_width"] = least + less
             rows.append(row)
         return without_model(pd.DataFrame(rows))
 
@@ -265,15 +295,19 @@ def ends(interval: Interval, found: Designed) -> dict[str, float]:
     }  # fmt: skip
 
 
-def approximately(level: float, *, experts: bool = False) -> str:
+def approximately(level: float, *, experts: bool = False, clusters: int = 0) -> str:
     """What the ordinary interval promises; of what `experts` would say, where they have read answers.
+
+    Where the pool is a sample of so many `clusters`, it is about clusters like these.
 
     >>> approximately(0.95)
     'approximate 95% coverage, whatever the surrogate believes'
+    >>> approximately(0.95, clusters=120)
+    'approximate 95% coverage for clusters like these 120, whatever the surrogate believes'
     """
-    words = "approximate {} coverage{}, whatever the surrogate believes{}"
+    words = "approximate {} coverage{}{}, whatever the surrogate believes{}"
     of, people = (" of the experts' truth", " and annotators say") if experts else ("", "")
-    return words.format(f"{level:.0%}", of, people)
+    return words.format(f"{level:.0%}", of, f" for clusters like these {clusters:,}" if clusters else "", people)
 
 
 def labels_for(half_width: float, labels: int, pool_size: int, within: float) -> int:

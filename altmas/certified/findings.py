@@ -29,6 +29,7 @@ from altmas.certified.state import State, follow, replay, start
 from altmas.certified.thresholds import POINTS, CostCurve, cost_curve, threshold_curve
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
+from altmas.core.clusters import Clusters
 from altmas.core.contest import Contest, Leading, best_by_metric
 from altmas.core.estimates import Estimate, whatever_missing
 from altmas.core.findings import FeaturesWorth
@@ -55,6 +56,7 @@ class CertifiedFindings:
 
     `rounds` are those of a log, with their refits; without any, rounds are made again from the answers. `plain` are the
     estimates of another method that drew with known chances: they are its own, everything else is as for certified.
+    `this_pool` has numbers about this pool alone, where they would be about clusters like its own.
     """
 
     state: State
@@ -62,6 +64,16 @@ class CertifiedFindings:
     rounds: tuple[AskedRound, ...] | None = None
     anytime: bool = False
     plain: tuple[Estimate, ...] | None = None
+    this_pool: bool = False
+
+    def of_this_pool(self) -> CertifiedFindings:
+        """The same about the items of this pool, and not about clusters like its own; as it is without clusters."""
+        return replace(self, this_pool=True)
+
+    @property
+    def clusters(self) -> Clusters | None:
+        """What the pool is a sample of; None where the numbers are about the pool itself."""
+        return None if self.this_pool else self.job.pool.clusters
 
     @property
     def job(self) -> Job:
@@ -86,8 +98,9 @@ class CertifiedFindings:
     @cached_property
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
+        sample = replace(self.state.sample(), clusters=self.clusters)
         return Estimator(
-            self.job.pool, self.state.sample(), self.level, self.job.seed, self.state.missing, self.asked,
+            self.job.pool, sample, self.level, self.job.seed, self.state.missing, self.asked,
             self.state.readings, left_out(self.state),
             None if self.state.response is None else self.state.believed.probabilities,
         )  # fmt: skip
@@ -368,7 +381,11 @@ class CertifiedFindings:
         return replace(self, anytime=True)
 
     def _check_unread(self) -> None:
-        """Refuse bets where experts have read: those are placed on the answers as they were given."""
+        """Refuse bets where experts have read: those are placed on the answers as they were given; and on clusters."""
+        if self.clusters is not None:
+            hint = "About the items of this pool alone they can be had: of_this_pool(), --of-this-pool."
+            rule = "be asked for without clusters, as nothing is bet on others like these"
+            raise InputError("intervals at all looks", rule, f"{self.clusters.count:,} clusters", hint)
         if self.state.readings:
             hint = "Intervals of one look have what they read."
             rule = "be asked for where no expert has read"

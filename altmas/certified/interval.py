@@ -22,6 +22,9 @@ MOST_NONLINEARITY = 3.0
 """What linearising left out counts up to this many standard errors; further away, Q(T) tells nothing."""
 
 
+NO_VARIANCE = 1e-18
+"""Where clusters have shown no variance at all, the number of them alone decides."""
+
 SIDE_TAIL = 0.025
 SIDE_NORMAL = float(ndtri(1 - SIDE_TAIL))
 """An interval's errors to each side are read off its 95% ends, whatever its level."""
@@ -82,6 +85,29 @@ def shrunk(found: Designed, error: float) -> float:
     return float(np.clip(found.design + share * gap, *found.bounds))
 
 
+def whole_error(found: Designed) -> float:
+    """The error of D about what is asked: of the design, and where that is clusters like these, of the pool's too."""
+    more = 0.0 if found.between is None else found.between.variance
+    return float(np.sqrt(standard_error(found) ** 2 + more))
+
+
+def share_between(found: Designed) -> float:
+    """The share of the variance that clusters add, which no label of this pool lessens."""
+    if found.between is None:
+        return 0.0
+    whole = whole_error(found) ** 2
+    return min(found.between.variance / whole, 1.0) if whole > 0 else 0.0
+
+
+def _degrees(found: Designed) -> float:
+    """Degrees of freedom of the whole variance: Welch and Satterthwaite's, where it has two parts."""
+    degrees = found.degrees_of_freedom + PRIOR_DEGREES_OF_FREEDOM
+    if found.between is None or not found.between.variance > 0:
+        return degrees
+    drawn, more = standard_error(found) ** 2, found.between.variance
+    return (drawn + more) ** 2 / (drawn**2 / degrees + more**2 / max(found.between.degrees_of_freedom, 1.0))
+
+
 def wald(found: Designed, level: float) -> Interval:
     """The interval at this level.
 
@@ -90,11 +116,9 @@ def wald(found: Designed, level: float) -> Interval:
     n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. (A loss
     of scores varies less than a proportion of the same range: it has at least the variance of so many labels.) An end
     that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
-    may be 1.
+    may be 1. Of clusters like these, n are the clusters that were asked about, and s those that held surprises.
     """
-    error = standard_error(found)
-    centre = shrunk(found, error)
-    degrees = found.degrees_of_freedom + PRIOR_DEGREES_OF_FREEDOM
+    centre, error, degrees = shrunk(found, standard_error(found)), whole_error(found), _degrees(found)
     normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
     curved = min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)
     variance = (error * quantile / normal) ** 2 + curved
@@ -104,10 +128,15 @@ def wald(found: Designed, level: float) -> Interval:
     if not np.isfinite(width):
         reach, side = normal * float(np.sqrt(variance)), float(np.sqrt(usual))
         return Interval(centre, centre - reach, centre + reach, error, side, side)
-    if width == 0 or variance == 0:  # no label could move it: a vendor that abstained is wrong, whatever is true
+    if width == 0 or (
+        variance == 0 and found.between is None
+    ):  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
     most = found.labels * (1 + found.surprises)
+    if found.between is not None:
+        most = min(most, found.between.asked * (1 + found.between.surprises))
+        variance, usual = max(variance, NO_VARIANCE), max(usual, NO_VARIANCE)
     # At a bound a proportion has no variance at all; it is taken as far from there as half an answer would put it.
     half = 0.5 / (1 + found.labels)
     spread = max(one * (1 - one) for one in np.clip((guess, share), half, 1 - half).tolist()) * width**2

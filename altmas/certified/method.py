@@ -68,6 +68,11 @@ class Certified:
         return self.interval == "wald"
 
     @property
+    def takes_clusters(self) -> bool:
+        """Whether the intervals may be about clusters like the pool's: bets for all looks are about its items alone."""
+        return self.interval == "wald"
+
+    @property
     def initial(self) -> int:
         """Questions before the first fit: the fewer the sooner a leader shows."""
         return USUAL_INITIAL if self.best is None else CONTEST_INITIAL

@@ -138,7 +138,8 @@ def _read_otherwise(signed: Signed, sample: Sample, left_out: LeftOut, *, up: bo
     labels = sample.answers.labels.copy()
     labels[left_out.rows] = slopes.argmax(1) if up else slopes.argmin(1)
     answers = sample.answers.relabelled(labels)
-    return Sample(sample.probabilities, answers, sample.inclusion, corrected=left_out.as_read())
+    corrected = left_out.as_read()
+    return Sample(sample.probabilities, answers, sample.inclusion, corrected=corrected, clusters=sample.clusters)
 
 
 def worlds(

@@ -12,7 +12,7 @@ from altmas.certified import models, slices
 from altmas.certified.functionals import Ratio
 from altmas.certified.sensitivity import RATES
 from altmas.certified.thresholds import POINTS, CostCurve
-from altmas.core.result import ContestResult, Result
+from altmas.core.result import ContestResult, Result, estimates_table
 from altmas.words.features import features_sentence
 
 if TYPE_CHECKING:
@@ -50,6 +50,10 @@ class CertifiedResult(Result):
     def anytime(self, *ratios: Ratio) -> list[tuple[float, float]]:
         """Intervals of any ratios (`altmas.certified.functionals`) that hold at all looks together, one by one."""
         return self.findings.looks_at(*ratios)
+
+    def of_this_pool(self) -> pd.DataFrame:
+        """The estimates about the items of this pool alone, where `estimates` are about clusters like its own."""
+        return estimates_table(self.findings.of_this_pool().estimates)
 
     @property
     def readings(self) -> pd.DataFrame:

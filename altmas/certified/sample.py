@@ -10,6 +10,7 @@ import numpy as np
 
 from altmas.certified.corrected import Corrected
 from altmas.core.answers import Answers
+from altmas.core.clusters import Clusters
 from altmas.core.targets import Target
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -26,7 +27,7 @@ class Sample:
     unless said), so that the answers that come before the next refit cost nothing; `linearised` has what is made.
     `drawn_then [N]` is the inclusion as it was when the belief was made; as it is now, unless said.
     `before [n, C]` is what was believed of the answers before there were any. Where experts corrected some answers,
-    `corrected` says how; labels are theirs where they read.
+    `corrected` says how; labels are theirs where they read. With `clusters`, estimates are about clusters like these.
     """
 
     probabilities: FloatArray
@@ -37,6 +38,7 @@ class Sample:
     drawn_then: FloatArray | None = None
     before: FloatArray | None = None
     corrected: Corrected | None = None
+    clusters: Clusters | None = None
     tallied: list[tuple[FloatArray, IntArray, int, FloatArray]] = field(default_factory=list)
     """The last confusion believed: the belief, columns and width it is of, and itself."""
     recent: list[tuple[Target, Linearised]] = field(default_factory=list, init=False)
@@ -54,7 +56,7 @@ class Sample:
 
     def relabelled(self, answers: Answers) -> Sample:
         """The same belief and chances, with other answers of the same items, which no expert corrected."""
-        return Sample(self.probabilities, answers, self.inclusion, tallied=self.tallied)
+        return Sample(self.probabilities, answers, self.inclusion, clusters=self.clusters, tallied=self.tallied)
 
     @cached_property
     def surprise(self) -> FloatArray:
@@ -78,7 +80,7 @@ class Sample:
         """With further answers after these, which no expert need read."""
         told = np.eye(self.probabilities.shape[1])[answers.labels[len(self.answers) :]]
         corrected = None if self.corrected is None else self.corrected.with_certain(told)
-        return Sample(self.probabilities, answers, self.inclusion, corrected=corrected)
+        return Sample(self.probabilities, answers, self.inclusion, corrected=corrected, clusters=self.clusters)
 
     @cached_property
     def odds_against(self) -> FloatArray:

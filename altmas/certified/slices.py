@@ -67,7 +67,8 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
         mine = likely[np.arange(len(answers)), said[answers.items]]
         left_out = LeftOut(left_out.rows, left_out.corrected.as_binary(mine))
     two = Sample(
-        np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion, corrected=corrected
+        np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion, corrected=corrected,
+        clusters=sample.clusters,
     )  # fmt: skip
     missing = estimator.missing[
         said[estimator.missing] < len(pool.classes)

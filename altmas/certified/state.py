@@ -150,12 +150,18 @@ class State:
     def sample(self) -> Sample:
         """What the estimates rest on."""
         now, answers = self.believed, self.labels
-        before = self.setup.outputs_alone.before_answers(answers.items)
+        before, clusters = self.setup.outputs_alone.before_answers(answers.items), self.setup.job.pool.clusters
         if self.response is not None or self.corrected is not None:
             # What is known of the answers that the refit knew has changed since: it is linearised anew.
-            return Sample(self.believed_of_all, answers, self.inclusion, before=before, corrected=self.corrected)
+            return Sample(
+                self.believed_of_all, answers, self.inclusion, before=before, corrected=self.corrected,
+                clusters=clusters,
+            )  # fmt: skip
         known = min(now.known, len(answers))
-        return Sample(now.probabilities, answers, self.inclusion, known, now.linearised, now.drawn_then, before)
+        return Sample(
+            now.probabilities, answers, self.inclusion, known, now.linearised, now.drawn_then, before,
+            clusters=clusters,
+        )  # fmt: skip
 
     def with_readings(self, *rounds: ReadRound) -> State:
         """After these rounds of second readings."""

@@ -60,13 +60,22 @@ def status(audit: Path, as_json: bool) -> None:
 @click.option("--metrics", help="With commas: accuracy,macro_recall,recall:cat,f1:cat,ece. Default: the audit's own.")
 @shared.level
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together.")
+@click.option("--of-this-pool", "this_pool", is_flag=True, help="About the items of this pool alone, where the audit "
+              "has clusters and intervals are about others like them.")  # fmt: skip
 @click.option("--to", "target", type=shared.FILE_OUT, help="Write the table: .csv, .json, ...")
 @shared.as_json
 def estimate(
-    audit: Path, metrics: str | None, level: float | None, anytime: bool, target: Path | None, as_json: bool
+    audit: Path,
+    metrics: str | None,
+    level: float | None,
+    anytime: bool,
+    this_pool: bool,
+    target: Path | None,
+    as_json: bool,
 ) -> None:
     """Every metric with its interval, and what the interval promises."""
-    with shared.found_in(audit, as_json, level=level, metrics=shared.names_in(metrics), anytime=anytime) as (_, found):
+    asked = {"level": level, "metrics": shared.names_in(metrics), "anytime": anytime, "this_pool": this_pool}
+    with shared.found_in(audit, as_json, **asked) as (_, found):
         table, warnings, missing = found.estimates, found.warnings, found.missing
         shares = {"labels": found.labels, "level": found.level}
         verdict, features, people = found.verdict, found.features_verdict, found.people

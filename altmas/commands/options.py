@@ -20,6 +20,7 @@ NAMES = {
         "guidelines", "title", "model", "metric", "by", "rope", "annotator", "replace",
     )},
     "groups": "--group",
+    "clusters": "--cluster",
     "options": "--option",
     "confidence": "--scores",
 }  # fmt: skip

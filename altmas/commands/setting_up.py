@@ -12,6 +12,7 @@ import click
 
 from altmas.commands import shared
 from altmas.commands.options import command, in_options
+from altmas.words.clusters import cluster_warnings
 from altmas.words.conduct import drawing_warnings
 from altmas.words.no_answer import no_answer_on, without_score
 from altmas.words.people import known_before
@@ -19,6 +20,7 @@ from altmas.words.wording import counted, listed
 
 if TYPE_CHECKING:
     from altmas.audits.audit import Audit
+    from altmas.core.clusters import Clusters
     from altmas.core.pool import Pool
 
 _file_or_folder = click.Path(exists=True, path_type=Path)
@@ -33,8 +35,8 @@ class _FileOrAuto(click.Path):
 
 
 FILES = (
-    "id", "prediction", "scores", "logits", "features", "opinions", "groups", "items", "image", "text", "not_a_class",
-    "is_a_class",
+    "id", "prediction", "scores", "logits", "features", "opinions", "groups", "clusters", "items", "image", "text",
+    "not_a_class", "is_a_class",
 )  # fmt: skip
 PER_FILE = ("id", "prediction", "scores")
 SETTINGS = (
@@ -63,6 +65,8 @@ DESCRIBED = (
               "or a table; or auto, to have them made of the items: text, images, columns.")  # fmt: skip
 @click.option("--opinions", multiple=True, metavar="[NAME=]FILE", help="Other models' outputs: evidence only.")
 @click.option("--group", "groups", multiple=True, help="A column to look into, such as region. Several may be given.")
+@click.option("--cluster", "clusters", metavar="COLUMN", help="A column that says which items belong together, such as "
+              "patient: the intervals are then about patients like these.")  # fmt: skip
 @click.option("--items", type=_file_or_folder, help="What annotators see: a folder of images named by id, or a table.")
 @click.option("--image", help="The column with the names of image files in the folder of --items.")
 @click.option("--text", help="The column that is the item's text.")
@@ -235,6 +239,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "features": None if pool.features is None else list(pool.features.shape[1:]),
         "features_from": pool.features_from,
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
+        **({} if pool.clusters is None else {"clusters": _described(pool.clusters)}),
         "known": 0 if pool.known is None else int((pool.known >= 0).sum()),
         "images": images,
         "without_image": {"items": without, "ids": ids},
@@ -243,8 +248,13 @@ def describe(audit: Audit) -> dict[str, Any]:
         "targets": [str(one) for one in audit.settings.targets],
         **{name: getattr(audit.settings, name) for name in DESCRIBED},
         "commitment": audit.created.hash,
-        "warnings": [*_scores_warnings(pool), *drawing_warnings(audit.created.body)],
+        "warnings": [*_scores_warnings(pool), *cluster_warnings(pool.clusters), *drawing_warnings(audit.created.body)],
     }
+
+
+def _described(clusters: Clusters) -> dict[str, Any]:
+    sizes = clusters.sizes
+    return {"name": clusters.name, "count": clusters.count, "largest": int(sizes.max()), "blank": clusters.blank}
 
 
 def _scores_warnings(pool: Pool) -> list[str]:
@@ -264,6 +274,15 @@ def hashed(images: dict[str, int]) -> str:
     return f"{images['hashed']:,} of {images['files']:,} are known by the hash of their contents"
 
 
+def _tell_of_groups(summary: dict[str, Any]) -> None:
+    for name, count in summary["groups"].items():
+        shared.say(f"  group {name}: {count} values")
+    if clusters := summary.get("clusters"):
+        most = f"at most {counted(clusters['largest'], 'item')} each"
+        said = f"{clusters['count']:,}, {most}; the intervals are about others like them"
+        shared.say(f"  clusters by {clusters['name']}: {said}")
+
+
 def _tell(path: Path, summary: dict[str, Any]) -> None:
     size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
     shared.say(f"{path}: {size}, method {summary['method']}")
@@ -279,8 +298,7 @@ def _tell(path: Path, summary: dict[str, Any]) -> None:
     if summary["features"] is not None:
         numbers = " x ".join(map(str, summary["features"])) + " per item"
         shared.say(f"  features: {summary['features_from'] or numbers}")
-    for name, count in summary["groups"].items():
-        shared.say(f"  group {name}: {count} values")
+    _tell_of_groups(summary)
     if summary["known"]:
         shared.say(f"  {known_before(summary['known'])}")
     for doubt in summary["doubts"]:

@@ -20,6 +20,7 @@ from altmas.metrics.types import FloatArray
 if TYPE_CHECKING:
     import pandas as pd
 
+    from altmas.core.clusters import Clusters
     from altmas.core.loop import Round
     from altmas.core.result import Result
     from altmas.core.tasks import Identify
@@ -212,6 +213,16 @@ class ComparesModels(Protocol):
     def differences(self) -> pd.DataFrame | None: ...
 
     def best(self) -> pd.DataFrame | None: ...
+
+
+@runtime_checkable
+class AboutClusters(Protocol):
+    """Numbers about clusters like the pool's, or about this pool alone; `clusters` is None where it is the latter."""
+
+    @property
+    def clusters(self) -> Clusters | None: ...
+
+    def of_this_pool(self) -> Findings: ...
 
 
 @runtime_checkable

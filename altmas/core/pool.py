@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from altmas.core.alignment import in_one_order
 from altmas.core.checks import class_indices, same_length
+from altmas.core.clusters import Clusters, read_clusters
 from altmas.core.limits import few_classes
 from altmas.core.no_answer import answered_classes, none_of
 from altmas.core.pool_columns import (
@@ -120,6 +121,8 @@ class Pool:
     """What features were made of, in words; empty where they were given as numbers, or in an audit of before."""
     known: IntArray | None = None
     """Labels there were before any question `[N]`, -1 where there is none: they teach the belief, and weigh nothing."""
+    clusters: Clusters | None = None
+    """Which items belong together, where the numbers are to be about clusters like these."""
 
     @classmethod
     def build(
@@ -137,6 +140,7 @@ class Pool:
         not_a_class: Sequence[Hashable] = (),
         is_a_class: Sequence[Hashable] = (),
         features_from: str = "",
+        clusters: Any = None,
     ) -> Pool:
         """Validate a user's arrays and freeze them into a pool.
 
@@ -144,16 +148,20 @@ class Pool:
         `opinions` maps names to other models' predictions, `(predictions, confidence)` or scores `[N, C]`.
         Without `classes`, they are the values in `predictions` and `labels_seen`, sorted. A blank prediction is no
         answer, and so is one that `not_a_class` names (`"ERROR"`, `"HTTP*"`); others that look like none are refused
-        unless `is_a_class` names them. Columns that have an index of pandas are joined by it.
+        unless `is_a_class` names them. Columns that have an index of pandas are joined by it. `clusters` says which
+        items belong together, such as those of one patient: the numbers are then about clusters like these.
 
         >>> pool = Pool.build(["cat", "dog", "cat"], scores=[0.9, 0.6, 0.8])
         >>> pool.classes, pool.size
         (('cat', 'dog'), 3)
         """
         given = in_one_order(
-            {"predictions": predictions, "scores": scores, "features": features, "groups": groups, "opinions": opinions}
-        )
-        predictions, scores, features, groups, opinions = given.values()
+            {
+                "predictions": predictions, "scores": scores, "features": features, "groups": groups,
+                "opinions": opinions, "clusters": None if isinstance(clusters, Clusters) else clusters,
+            }
+        )  # fmt: skip
+        predictions, scores, features, groups, opinions, joined = given.values()
         named = dict(predictions) if isinstance(predictions, Mapping) else {"model": predictions}
         if not named:
             raise InputError("predictions", "name at least one model", "an empty mapping")
@@ -191,6 +199,7 @@ class Pool:
         return cls(
             pool_ids(ids, items), known, outputs, pool_features(features, items), grouped,
             read_opinions(opinions, items, known), features_from,
+            clusters=read_clusters(clusters if joined is None else joined, items),
         )  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,6 +207,7 @@ class Pool:
         groups = dict(self.groups)
         return _restored, (
             self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
+            self.clusters,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -284,8 +294,9 @@ def _restored(
     opinions: Any,
     made_of: str = "",
     known: Any = None,
+    clusters: Clusters | None = None,
 ) -> Pool:
-    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of, known)
+    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of, known, clusters)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:

@@ -64,6 +64,7 @@ def ingest(
     features: Any = None,
     opinions: Sequence[Any] = (),
     groups: Sequence[str] = (),
+    clusters: str | None = None,
     items: Any = None,
     image: str | None = None,
     text: str | None = None,
@@ -85,7 +86,8 @@ def ingest(
     A blank prediction is no answer, and so is one that `not_a_class` names, `HTTP*`; what only looks so `is_a_class`
     names. Spellings that differ in case or blanks are one class. `labels_seen` are classes that labels are known to be.
     `show` names the columns annotators see, `text` the one that is the item. `features` are numbers from a file or an
-    array; `"auto"` makes them of the items' images and of every column that is no model's, shown or not.
+    array; `"auto"` makes them of the items' images and of every column that is no model's, shown or not. `clusters`
+    names the column that says which items belong together, such as the patient; annotators do not see it.
 
     >>> table = pd.DataFrame({"id": ["a", "b"], "prediction": ["cat", "dog"], "text": ["Miaow.", "Woof."]})
     >>> found = ingest(table)
@@ -143,12 +145,13 @@ def ingest(
     said = {name: predicted for name, (predicted, _) in told.items()}
     described, images = _items(items, image, models[0], files[0]["id"], inputs, notes)
     media = images.paths
-    own, seen = described.own(show, text, image, groups)
+    together = _clusters(clusters, described, [*models, *others])
+    own, seen = described.own(show, text, image, [*groups, *together])
     withheld, kept = described.withheld(list(own.columns), image, told=told_columns([*models, *others]))
     made_of = ""
     if isinstance(features, str) and features == AUTO:
         with doing("making features of the items"):
-            found = _made(described, media, [*models, *others], image, text, show or ())
+            found = _made(described, media, [*models, *others], [image, *together], text, show or ())
         features, made_of = found.array, found.used
         notes.append(f"features: {made_of}")
     built = Pool.build(
@@ -163,10 +166,10 @@ def ingest(
         labels_seen=[cast(one) for one in labels_seen] if known is None else (),
         is_a_class=_all(said) if known is None else (),  # all that remain have been looked at
         features_from=made_of,
+        clusters=together or None,
     )
     _well_named(built.classes)
-    lacking = images.notes(pool.ids) if any(media) else []
-    notes += [*seen, *kept, *lacking, *_failures(built, models, others)]
+    notes += [*seen, *kept, *(images.notes(pool.ids) if any(media) else []), *_failures(built, models, others)]
     return Ingested(built, own, media, inputs, notes, withheld)
 
 
@@ -198,17 +201,29 @@ def _items(
     return described, images
 
 
+def _clusters(name: Any, described: Described, models: list[ModelFile]) -> dict[str, list[str]]:
+    """The column of clusters by its name, if there is one: never what a model said."""
+    if name is None:
+        return {}
+    if not isinstance(name, str):
+        raise InputError("clusters", "name a column where predictions are a file or a table", type(name).__name__)
+    if name in told_columns(models):
+        hint = "clusters=... names the column of what items belong to."
+        raise InputError("clusters", "name a column of the items", f"{name!r}, which a model said", hint)
+    return {name: described.cells(name, "clusters")}
+
+
 def _made(
     described: Described,
     media: list[str | None],
     models: list[ModelFile],
-    image: str | None,
+    neither: Sequence[str | None],
     text: str | None,
     show: Sequence[str],
 ) -> MadeFeatures:
     """Features of the items themselves: nothing that any model said."""
     ids = {one.keyed.column for one in models} | ({described.items.column} if described.items is not None else set())
-    outputs = told_columns(models) | {name for name in (image,) if name}
+    outputs = told_columns(models) | {name for name in neither if name}
     table = described.table()
     table = table[[name for name in table.columns if name not in outputs]]
     said = [one.said for one in models if one.said is not None]

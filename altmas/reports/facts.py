@@ -22,6 +22,7 @@ from altmas.reports.facts_vendors import vendor_facts, with_targets
 from altmas.reports.of_result import ResultFindings
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
+from altmas.words.clusters import about_clusters
 from altmas.words.language import language, sentence
 from altmas.words.no_answer import no_answer_on
 from altmas.words.verdict import no_labels
@@ -255,4 +256,6 @@ def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) 
 
 
 def _assumptions(findings: Told, estimates: Sequence[dict[str, Any]], pool: int, missing: int) -> list[str]:
-    return assumptions(kinds_of(estimates), pool, missing, findings.level, experts=findings.readings > 0)
+    clusters = findings.pool.clusters
+    about = "" if clusters is None else about_clusters(clusters, pool)
+    return assumptions(kinds_of(estimates), pool, missing, findings.level, experts=findings.readings > 0, about=about)

@@ -52,7 +52,7 @@ def _row(findings: AuditFindings | None, one: Requirement, model: dict[str, Any]
     if findings is not None and row["outcome"] == "not settled" and row["estimate"] is not None:
         row |= _needed(findings, row, model["name"])
     sentence = target_sentence(one, row, pool)
-    return {name: value for name, value in row.items() if name not in ("labels", "unreachable")} | {
+    return {name: value for name, value in row.items() if name not in ("labels", "unreachable", "clusters")} | {
         "sentence": sentence
     }
 
@@ -66,7 +66,8 @@ def _needed(findings: AuditFindings, row: dict[str, Any], model: str) -> dict[st
     if not mine:
         return {}
     needed = mine[0]["labels_needed"]
-    return {"labels_needed": needed, "unreachable": needed is None}
+    floor = (mine[0].get("least_half_width") or 0.0) >= gap  # more labels do not help, more clusters would
+    return {"labels_needed": needed, "unreachable": needed is None, "clusters": needed is None and floor}
 
 
 CLOSEST = 1e-4

@@ -17,6 +17,11 @@ _ABOUT_INTERVALS = {
     "random": to_say(
         "The items were drawn uniformly at random, and the numbers are those of the labelled items alone."
     ),
+    "clusters": to_say(
+        "The items were drawn with known chances, and every estimate is corrected by what the labels showed. Its "
+        "interval has two parts: labels that were not asked for, and clusters that are not in this pool. More labels "
+        "make the first smaller; the second only more clusters do."
+    ),
     "anytime": to_say(
         "The intervals of the metrics hold at all looks together: they may be watched, and the audit stopped at "
         "any time. Those of groups, comparisons, cells and score bins are ordinary: approximate, and at one look."
@@ -32,15 +37,20 @@ _ABOUT_INTERVALS = {
 }
 
 
-def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float, *, experts: bool = False) -> list[str]:
+def assumptions(
+    kinds: Iterable[str], pool: int, missing: int, level: float, *, experts: bool = False, about: str = ""
+) -> list[str]:
     """Sentences a reader should know, given the kinds of promises made.
+
+    `about` says what the numbers are about, where that is not the pool alone.
 
     >>> assumptions(["exact"], 100, 0, 0.95)[1]
     'Every item is labelled, so the numbers are counted, not estimated.'
     """
     found = sorted(set(kinds))
     out = [
-        sentence(
+        about
+        or sentence(
             "The numbers are about the {items} of this pool. How the model does elsewhere they do not say.",
             items=counted(pool, "item"),
         )
@@ -57,7 +67,7 @@ def assumptions(kinds: Iterable[str], pool: int, missing: int, level: float, *, 
             "they would change is told beside the answers, and second readings by an expert correct it."
         )
     out.append(said)
-    if {"approximate", "random"} & set(found):
+    if {"approximate", "clusters", "random"} & set(found):
         one_look = sentence(
             "An interval is meant for one look at a number of labels set beforehand. "
             "Who watches and stops when it looks good has a somewhat smaller chance than it says."

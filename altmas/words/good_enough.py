@@ -78,6 +78,9 @@ it, if it is 81%.'
 def _would_settle(row: Row, value: str, pool: int) -> str:
     """What it would take; nothing where no method forecasts it."""
     needed = row.get("labels_needed")
+    if row.get("clusters"):
+        return sentence("No number of labels from this pool settles it, if it is {value}: that takes more clusters.",
+                        value=value)  # fmt: skip
     if row.get("unreachable"):
         return sentence("Answer the questions without a label first: without them, more labels do not settle it.")
     if needed is None:

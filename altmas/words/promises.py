@@ -17,6 +17,7 @@ _PROMISE_KINDS = (
     ("credible", "credible"),
     ("published", "as published"),
     ("random", "under random sampling"),
+    ("clusters", "clusters like these"),
     ("approximate", "approximate"),
 )
 
@@ -32,6 +33,13 @@ _APPROXIMATE = {
     "random": (
         to_say("under random sampling"),
         to_say("under random sampling and whatever the questions without a label are"),
+    ),
+    "clusters": (
+        to_say("however good our guesses of the other labels are, if clusters elsewhere are like these"),
+        to_say(
+            "however good our guesses of the other labels are and whatever the questions without a label are, if "
+            "clusters elsewhere are like these"
+        ),
     ),
     "approximate": (
         to_say("however good our guesses of the other labels are"),
@@ -59,6 +67,13 @@ _PARTS = (
     to_say("certain: no label could change it"),
     to_say("approximate {level}% coverage, whatever the surrogate believes"),
     to_say("approximate {level}% coverage of the experts' truth, whatever the surrogate believes and annotators say"),
+    to_say("approximate {level}% coverage for clusters like these {number}, whatever the surrogate believes"),
+    to_say(
+        "approximate {level}% coverage of the experts' truth for clusters like these {number}, whatever the surrogate "
+        "believes and annotators say"
+    ),
+    to_say("every item is labelled"),
+    to_say("approximate {level}% coverage for clusters like these {number}, bins as they are"),
     to_say("approximate {level}% coverage, bins as they are"),
     to_say("approximate {level}% coverage under random sampling"),
     to_say("{number} of {classes} classes not seen, taken as all right and as all wrong"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from altmas.words.clusters import clusters_in
 from altmas.words.language import sentence, to_say
 from altmas.words.promises import ROUGH_BELOW, kind_of
 from altmas.words.wording import (
@@ -84,6 +85,12 @@ are, from 200 labels; about 91% if they are like the others.'
         else "between {low} and {high} ({level}% interval)",
         low=least, high=most, level=level_of(level),
     )  # fmt: skip
+    if clusters := clusters_in(row["promise"]):
+        return _of_clusters(whole, marked(clusters), missing or 0)
+    return _of_this_pool(whole, missing or 0)
+
+
+def _of_this_pool(whole: Mapping[str, str], missing: int) -> str:
     if missing:
         return sentence(
             "{subject} is {between} on these {items}, whatever the {questions} without a label is, from {labels}; "
@@ -94,6 +101,22 @@ are, from 200 labels; about 91% if they are like the others.'
             questions=counted(missing, "question"), **whole,
         )  # fmt: skip
     return sentence("{subject} is about {about}: {between} on these {items}, from {labels}.", **whole)
+
+
+def _of_clusters(whole: Mapping[str, str], clusters: str, missing: int) -> str:
+    if missing:
+        return sentence(
+            "{subject} is {between} on clusters like these {clusters}, whatever the {questions} without a label is, "
+            "from {labels}; about {about} if it is like the others."
+            if missing == 1
+            else "{subject} is {between} on clusters like these {clusters}, whatever the {questions} without a label "
+            "are, from {labels}; about {about} if they are like the others.",
+            questions=counted(missing, "question"), clusters=clusters, **whole,
+        )  # fmt: skip
+    return sentence(
+        "{subject} is about {about}: {between} on clusters like these {clusters}, from {labels}.",
+        clusters=clusters, **whole,
+    )  # fmt: skip
 
 
 def reach(row: Row) -> str:
@@ -134,6 +157,14 @@ def next_step(row: Row | None, pool: int) -> str:
         return ""
     within = points(row["within"]) if is_share(row["metric"]) else marked(f"{row['within']:g}")
     about = {"metric": named(row["metric"]), "goal": f"±{within}"}
+    if row["labels_needed"] is None and (row.get("least_half_width") or 0.0) >= row["within"]:
+        least = row["least_half_width"]
+        more = points(least) if is_share(row["metric"]) else marked(f"{least:g}")
+        return sentence(
+            "No number of labels from this pool brings {metric} to {goal}: with every item labelled it would still be "
+            "about {least}, and only more clusters bring it below.",
+            least=f"±{more}", **about,
+        )  # fmt: skip
     if row["labels_needed"] is None:
         return sentence(
             "Answer the questions without a label first: without them, more labels do not bring {metric} to {goal}.",

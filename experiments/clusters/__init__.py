@@ -1,0 +1,1 @@
+"""Experiments on clusters: pools that are samples of patients, whose items are right or wrong together."""
