@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from altmas.core.pool_columns import (
 )
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.core.earlier import Earlier
 
 NO_CLASS, NO_SCORE = "(no class)", "(no score)"
 """How an answer outside the declared classes is shown, and a missing score; nothing else may be called so."""
@@ -108,6 +111,8 @@ class Pool:
     """What features were made of, in words; empty where they were given as numbers, or in an audit of before."""
     known: IntArray | None = None
     """Labels there were before any question `[N]`, -1 where there is none: they teach the belief, and weigh nothing."""
+    earlier: Earlier | None = None
+    """What an earlier audit, from which this one was renewed, leaves to it."""
 
     @classmethod
     def build(
@@ -186,6 +191,7 @@ class Pool:
         groups = dict(self.groups)
         return _restored, (
             self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
+            self.earlier,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -272,8 +278,9 @@ def _restored(
     opinions: Any,
     made_of: str = "",
     known: Any = None,
+    earlier: Any = None,
 ) -> Pool:
-    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of, known)
+    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of, known, earlier)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:
