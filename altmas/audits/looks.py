@@ -229,6 +229,9 @@ def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -
     if labels == 0:
         raise InputError("audit", "have at least one label", f"none; {len(audit.state.order)} questions asked")
     audit.check_files()
+    if no_chance_yet(audit):
+        hint = "One answer to a new question is enough: altmas label asks it."
+        raise InputError("audit", "have an answer of its own, for items that are new had no chance yet", "none", hint)
     audit.refit()
     audit.log_look(labels)
     events = audit.events()
@@ -243,6 +246,14 @@ def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -
     if anytime:
         found = _at_all_looks(found, audit.method.name)
     return AuditFindings(audit, state, drawn, found, names)
+
+
+def no_chance_yet(audit: Audit) -> bool:
+    """Whether some items could not have been asked about by now: all labels are an earlier audit's, and they are new."""
+    earlier, state = audit.job.pool.earlier, audit.state
+    if earlier is None or earlier.hazard is None or (earlier.hazard > 0).all():
+        return False
+    return not any(state.ever_answered(one) for round in state.rounds if not round.before for one in round.positions)
 
 
 def _at_all_looks(found: Findings, method: str) -> Findings:

@@ -169,7 +169,7 @@ def label_models(pool: Pool, *, learners: bool = False, vote: bool = True) -> li
 
 def _before(pool: Pool) -> Answers | None:
     """Labels there were before any question: of items of the pool, and of an earlier audit's, which come after them."""
-    if pool.known is None and pool.earlier is None:
+    if pool.known is None and (pool.earlier is None or len(pool.earlier.labels) == 0):
         return None
     items, labels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
     if pool.known is not None:
