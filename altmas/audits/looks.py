@@ -47,6 +47,7 @@ from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.in_short import in_short
 from altmas.words.no_answer import failures, never_right
 from altmas.words.notebooks import estimates_html, page
+from altmas.words.over_time import renewed_from
 from altmas.words.people import reading_warnings
 from altmas.words.promises import taken_as_alike
 
@@ -85,6 +86,11 @@ class AuditFindings(Told):
         rows = plain_rows(self.estimates)
         said = [in_short(self.found.estimates, self.level, self.pool.size), *failures(self.pool), *self.warnings]
         return page(f"Findings from {self.labels:,} labels", said, estimates_html(rows))
+
+    @property
+    def taken_over(self) -> list[str]:
+        """What was taken over from an earlier audit, in sentences."""
+        return [] if self.state.renewed is None else renewed_from(self.state.renewed)
 
     @property
     def missing(self) -> dict[str, int]:

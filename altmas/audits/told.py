@@ -193,6 +193,11 @@ class Told(ABC):
         """How many answers experts have read."""
         return self.found.readings if isinstance(self.found, AllowsForPeople) else 0
 
+    @property
+    def taken_over(self) -> list[str]:
+        """What was taken over from an earlier audit, in sentences."""
+        return []
+
     @cached_property
     def people(self) -> dict[str, Any]:
         """What the figures are measured against, in sentences, and what they would be if annotators were wrong.
@@ -209,7 +214,7 @@ class Told(ABC):
         whose = self.contests[0].leader if self.contests else rows[0].get("model", "") if rows else ""
         wrong = if_wrong([row for row in rows if row.get("model", "") == whose])
         wrong = f"{short(whose)}: {wrong}" if wrong and whose else wrong
-        sentences = [one for one in (told, wrong, known_before(known)) if one]
+        sentences = [*(one for one in (told, wrong, known_before(known)) if one), *self.taken_over]
         return {"readings": readings, "changed": changed, "sentences": sentences, "sensitivity": rows}
 
     def forecast(self, within: float) -> pd.DataFrame | None:

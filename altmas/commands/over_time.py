@@ -1,4 +1,4 @@
-"""`altmas compare-audits`: one audit against the next."""
+"""`altmas renew` and `altmas compare-audits`: one audit after another."""
 
 from __future__ import annotations
 
@@ -9,8 +9,31 @@ import click
 from altmas.commands import shared
 from altmas.commands.options import command
 from altmas.words.language import languages
+from altmas.words.over_time import renewed_from
+from altmas.words.wording import counted
 
 _audit = click.Path(file_okay=False, path_type=Path)
+
+
+@command(short_help="Begin with an earlier audit's answers.")
+@shared.folder
+@click.option("--from", "earlier", type=_audit, required=True, help="The earlier audit.")
+@click.option("--keep-labels", is_flag=True, help="Labels of items that stayed the same (id, content, predictions, "
+              "scores) count as this audit's. Only where they still hold, and nobody chose the items by them.")  # fmt: skip
+@shared.as_json
+def renew(audit: Path, earlier: Path, keep_labels: bool, as_json: bool) -> None:
+    """Begin an audit that altmas init has made with an earlier one's answers: as evidence, unless labels are kept."""
+    with shared.opened(audit) as held:
+        body = held.renew(earlier, keep_labels=keep_labels)
+    told = renewed_from(body)
+    if as_json:
+        shared.say_json("renew", {**body, "sentences": told}, audit)
+        return
+    if keep_labels:
+        shared.say(f"{counted(body['stayed'], 'item')} stayed the same")
+    for one in told:
+        shared.say(one)
+    shared.say(f"Next: altmas label {audit} --annotator you")
 
 
 @command("compare-audits", short_help="How the metrics changed from one audit to the next.")
