@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from altmas.core.pool import NO_CLASS
-from altmas.core.pool_changes import ModelChanges, PoolChanges, Shares
 from altmas.words.language import sentence
 from altmas.words.wording import clean, counted, figure, listed, marked, percent, quoted
+
+if TYPE_CHECKING:
+    from altmas.core.pool_changes import ModelChanges, PoolChanges, Shares
 
 HARDLY = 0.0005
 """A change of a share that would be written as none."""
@@ -59,6 +60,8 @@ def changes_of_pool(changes: PoolChanges) -> list[str]:
 
 
 def _of_model(one: ModelChanges, shared: int) -> list[str]:
+    from altmas.core.pool import NO_CLASS
+
     name, said = clean(one.name), []
     if one.changed:
         said.append(sentence(

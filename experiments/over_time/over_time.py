@@ -69,8 +69,8 @@ def one_run(world: str, way: str, seed: int, size: int = SIZE, labels: int = LAB
         found = apart(vars(one), vars(other), LEVEL, (0.0, 1.0))
         needed = [n - asked_before for n, seen in widths if seen[k].high - seen[k].low <= goals[k]]
         rows.append({
-            "metric": one.metric, "before": one.estimate, "after": other.estimate, "truth_before": first,
-            "truth": second, "low_after": other.low, "high_after": other.high, "difference": found.estimate,
+            "metric": one.metric, "before": one.estimate, "after": other.estimate, "design": other.design,
+            "truth_before": first, "truth": second, "low_after": other.low, "high_after": other.high, "difference": found.estimate,
             "low": found.low, "high": found.high, "needed": min(needed, default=labels + BATCH),
         })  # fmt: skip
     return pd.DataFrame(rows)
@@ -152,16 +152,18 @@ def truth(name: str, pool: Pool, labels: IntArray) -> float:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Coverage of the difference and of April, April's bias with its standard error, and April's labels for the width.
 
-    `needed` is the median of new labels until April's interval is as narrow as that of an audit that began anew.
+    `design_bias` is that of the design-based estimate, before it is drawn towards the belief. `needed` is the median of new labels until April's interval is as narrow as that of an audit that began anew.
     """
     apart_truth = table["truth"] - table["truth_before"]
     table = table.assign(
         held=(table["low"] <= apart_truth) & (apart_truth <= table["high"]),
         held_after=(table["low_after"] <= table["truth"]) & (table["truth"] <= table["high_after"]),
-        bias=table["after"] - table["truth"], width=table["high_after"] - table["low_after"],
+        bias=table["after"] - table["truth"], design=table["design"] - table["truth"],
+        width=table["high_after"] - table["low_after"],
     )  # fmt: skip
     by = table.groupby(["world", "way", "metric"])
-    out = by[["held", "held_after", "bias", "width"]].mean()
+    out = by[["held", "held_after", "bias", "design", "width"]].mean().rename(columns={"design": "design_bias"})
+    out["design_se"] = by["design"].std() / np.sqrt(by.size())
     out["se"] = by["bias"].std() / np.sqrt(by.size())
     return out.assign(needed=by["needed"].median(), runs=by.size())
 
