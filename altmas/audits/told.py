@@ -24,6 +24,7 @@ from altmas.core.findings import (
     TellsConfusion,
     TellsFeatures,
     TellsGroups,
+    TellsOpinions,
     TellsRecalls,
     asked,
     classes_seen,
@@ -34,6 +35,7 @@ from altmas.core.tasks import Best, Task
 from altmas.words.cautions import at_odds
 from altmas.words.classes import never_answered
 from altmas.words.features import features_sentence
+from altmas.words.opinions import opinions_sentence
 from altmas.words.people import if_wrong, known_before, measured_against
 from altmas.words.wording import short
 
@@ -187,6 +189,12 @@ class Told(ABC):
         """What features were worth, in a sentence; nothing where there are none."""
         worth = self.found.features if isinstance(self.found, TellsFeatures) else None
         return "" if worth is None else features_sentence(worth)
+
+    @property
+    def opinions_verdict(self) -> str:
+        """How many labels opinions saved, in a sentence; nothing where there are none. It costs as much as a refit."""
+        worth = self.found.opinions if isinstance(self.found, TellsOpinions) else None
+        return "" if worth is None else opinions_sentence(worth)
 
     @property
     def readings(self) -> int:
