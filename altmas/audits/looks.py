@@ -255,7 +255,7 @@ def look_at(audit: Audit, level: float | None, metrics: Any, *, anytime: bool) -
 
 
 def no_chance_yet(audit: Audit) -> bool:
-    """Whether some items could not have been asked about by now: all labels are an earlier audit's, and they are new."""
+    """Whether some items could not have been asked about by now: they are new, and all labels an earlier audit's."""
     earlier, state = audit.job.pool.earlier, audit.state
     if earlier is None or earlier.hazard is None or (earlier.hazard > 0).all():
         return False

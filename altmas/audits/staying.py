@@ -79,7 +79,8 @@ def _same_outputs(old: Outputs, then: Pool, new: Outputs, now: Pool, at: IntArra
 
 
 def _same_features(then: Pool, now: Pool, at: IntArray, rows: IntArray) -> BoolArray:
-    assert then.features is not None and now.features is not None
+    assert then.features is not None
+    assert now.features is not None
     if then.features.shape[1:] != now.features.shape[1:]:
         return np.zeros(len(rows), dtype=bool)
     close = np.isclose(then.features[at], now.features[rows], rtol=SAME, atol=SAME)

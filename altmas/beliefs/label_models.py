@@ -178,6 +178,4 @@ def _before(pool: Pool) -> Answers | None:
     if pool.earlier is not None:
         items.append(pool.size + np.arange(len(pool.earlier.labels)))
         labels.append(pool.earlier.labels)
-    return Answers().extended(
-        np.concatenate(items), np.concatenate(labels), 0, np.ones(sum(map(len, items)))
-    )
+    return Answers().extended(np.concatenate(items), np.concatenate(labels), 0, np.ones(sum(map(len, items))))

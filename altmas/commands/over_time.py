@@ -19,7 +19,7 @@ _audit = click.Path(file_okay=False, path_type=Path)
 @shared.folder
 @click.option("--from", "earlier", type=_audit, required=True, help="The earlier audit.")
 @click.option("--keep-labels", is_flag=True, help="Labels of items that stayed the same (id, content, predictions, "
-              "scores) count as this audit's. Only where they still hold, and nobody chose the items by them.")  # fmt: skip
+              "scores) count as this audit's. Only where they still hold and chose no items.")  # fmt: skip
 @shared.as_json
 def renew(audit: Path, earlier: Path, keep_labels: bool, as_json: bool) -> None:
     """Begin an audit that altmas init has made with an earlier one's answers: as evidence, unless labels are kept."""
@@ -57,7 +57,9 @@ def compare_two(
     table = found.metrics
     then, now = (shared.measured(table.assign(estimate=table[name]))["estimate"] for name in ("before", "after"))
     shown = shared.behind(table, "", "").rename(columns={"estimate": "difference"}).assign(before=then, after=now)
-    columns = [one for one in ("model", "metric", "before", "after", "difference", "interval", "p_higher") if one in shown]
+    columns = [
+        one for one in ("model", "metric", "before", "after", "difference", "interval", "p_higher") if one in shown
+    ]
     labels = f"{found.labels[0]:,} and {found.labels[1]:,} labels, level {found.level:g}"
     shared.say_table(shown, columns, f"Later minus earlier, from {labels}")
     for one in (*found.verdicts, *found.changes, *found.notes):

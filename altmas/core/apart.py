@@ -33,9 +33,7 @@ class Apart:
     p_higher: float
 
 
-def apart(
-    earlier: Mapping[str, Any], later: Mapping[str, Any], level: float, bounds: tuple[float, float]
-) -> Apart:
+def apart(earlier: Mapping[str, Any], later: Mapping[str, Any], level: float, bounds: tuple[float, float]) -> Apart:
     """The difference of two estimates with `estimate`, `low` and `high`, which erred independently.
 
     An end that lies at the metric's bound cannot miss, and gave its share of the error to the other end; here both

@@ -45,7 +45,9 @@ def _joined(now: Outputs, then: Outputs) -> Outputs:
         return Outputs(now.name, said)
     usual = np.broadcast_to(np.median(now.scores, axis=0), (len(then.predictions), *now.scores.shape[1:]))
     lacking: BoolArray = ~then.scored
-    scores = usual if then.scores is None else np.where(lacking.reshape(-1, *[1] * (usual.ndim - 1)), usual, then.scores)
+    scores = (
+        usual if then.scores is None else np.where(lacking.reshape(-1, *[1] * (usual.ndim - 1)), usual, then.scores)
+    )
     unscored = None
     if now.unscored is not None or lacking.any():
         unscored = np.concatenate([~now.scored, lacking])

@@ -1,12 +1,12 @@
-"""Last month against this month, simulated: do differences cover, and what does renewing an audit save?
+"""Last month against this month, simulated: whether differences cover, and what renewing an audit saves.
 
     python -m altmas.experiments.over_time.over_time --rows rows.csv [--seeds 200] [--first-seed 1000] [--jobs 1]
 
 Two pools of 3,000 items, four classes, a model that is right in 85% with confidences that know where, 200 labels
 each month. A row per world, seed and metric: both estimates, the truth of both, and the interval of the difference.
 
-Worlds: `alike`, other items of the same kind; `changed`, where the model is right in 78% and classes are other; `same`, the
-same items and labels; `drifted`, the same items and outputs, but labels moved and confidences tell nothing any more.
+Worlds: `alike`, other items of the same kind; `changed`, where the model is right in 78% and classes are other;
+`same`, the same items and labels; `drifted`, the same items and outputs, but labels moved and confidences tell nothing any more.
 Ways: `anew`, as if there had been no March; `evidence`, renewed; `kept`, renewed with labels of items that stayed;
 `half`, where half of the items stayed.
 """
@@ -70,8 +70,8 @@ def one_run(world: str, way: str, seed: int, size: int = SIZE, labels: int = LAB
         needed = [n - asked_before for n, seen in widths if seen[k].high - seen[k].low <= goals[k]]
         rows.append({
             "metric": one.metric, "before": one.estimate, "after": other.estimate, "design": other.design,
-            "truth_before": first, "truth": second, "low_after": other.low, "high_after": other.high, "difference": found.estimate,
-            "low": found.low, "high": found.high, "needed": min(needed, default=labels + BATCH),
+            "truth_before": first, "truth": second, "low_after": other.low, "high_after": other.high,
+            "difference": found.estimate, "low": found.low, "high": found.high, "needed": min(needed, default=labels + BATCH),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -136,7 +136,8 @@ def pool_of(rng: np.random.Generator, size: int, right: float, world: str = "ali
 def _half_new(rng: np.random.Generator, march: Pool, truth: IntArray) -> tuple[Pool, IntArray]:
     other, y = pool_of(rng, march.size, 0.85)
     new = rng.random(march.size) < 0.5
-    assert march.scores is not None and other.scores is not None
+    assert march.scores is not None
+    assert other.scores is not None
     said = np.where(new, other.predictions, march.predictions)
     scores: FloatArray = np.where(new, other.scores, march.scores)
     return Pool.build(said, scores=scores, classes=range(CLASSES)), np.where(new, y, truth)
@@ -152,7 +153,8 @@ def truth(name: str, pool: Pool, labels: IntArray) -> float:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Coverage of the difference and of April, April's bias with its standard error, and April's labels for the width.
 
-    `design_bias` is that of the design-based estimate, before it is drawn towards the belief. `needed` is the median of new labels until April's interval is as narrow as that of an audit that began anew.
+    `design_bias` is that of the design-based estimate, before it is drawn towards the belief. `needed` is the median of
+    new labels until April's interval is as narrow as that of an audit that began anew.
     """
     apart_truth = table["truth"] - table["truth_before"]
     table = table.assign(
@@ -176,7 +178,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 @rows_option
 @smoke_option
 def main(seeds: int, first_seed: int, worlds: str, jobs: int, rows: Path | None, smoke: bool) -> None:
-    """Do differences of audits cover, and what does renewing save?"""
+    """Run what the rows do not have yet, and print coverage, bias and labels."""
     small: dict[str, Any] = {"size": 400, "labels": 60} if smoke else {}
     cases = [
         Case({"world": world, "way": way, "seed": seed}, partial(one_run, world, way, seed, **small))

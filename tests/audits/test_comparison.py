@@ -132,7 +132,8 @@ def test_scores_groups_and_silence_are_compared():
                        classes=["cat", "dog"])  # fmt: skip
     found = pool_changes(before, after)
     model = found.models[0]
-    assert model.scores_distance == 1.0 and model.mean_score == pytest.approx((0.6, 0.9))
+    assert model.scores_distance == 1.0
+    assert model.mean_score == pytest.approx((0.6, 0.9))
     assert model.no_answer == (0.0, 0.1)
     assert found.groups["region"].distance == pytest.approx(0.5)
     assert model.changed == 10 + 45

@@ -16,7 +16,7 @@ def test_the_small_form_runs():
 
 @pytest.mark.slow
 def test_differences_cover_and_renewal_saves():
-    """60 seeds; of three metrics of the same runs. A fair 95% interval fails each of six tests with a chance of 1e-4."""
+    """60 seeds, three metrics of the same runs. A fair 95% interval fails each of six tests with a chance of 1e-4."""
     ways = [("alike", "anew"), ("changed", "anew"), ("same", "half"), ("drifted", "evidence")]
     rows = pd.concat([one_run(*way, seed).assign(world=way[0], way=way[1]) for way in ways for seed in range(60)])
     found = summary(rows)
