@@ -22,6 +22,8 @@ __version__ = "0.1.0"
 if _TYPE_CHECKING:
     from altmas.assessment import assess as assess
     from altmas.audits.audit import Audit as Audit
+    from altmas.audits.comparison import AuditsCompared as AuditsCompared
+    from altmas.audits.comparison import compare_audits as compare_audits
     from altmas.beliefs.tune_network import tune_network as tune_network
     from altmas.better import Better as Better
     from altmas.better import is_better as is_better
@@ -49,6 +51,7 @@ if _TYPE_CHECKING:
 _HOMES = {
     "AltmasError": "metrics.errors",
     "Audit": "audits.audit",
+    "AuditsCompared": "audits.comparison",
     "Better": "better",
     "Best": "core.tasks",
     "CertifiedResult": "certified.result",
@@ -65,6 +68,7 @@ _HOMES = {
     "SurfaceRecipe": "surfaces.recipe",
     "TableOracle": "core.oracles",
     "assess": "assessment",
+    "compare_audits": "audits.comparison",
     "estimate_from_log": "certified.log",
     "is_better": "better",
     "make_method": "catalogue",

@@ -19,6 +19,7 @@ from altmas.commands import (
     keeping,
     labelling,
     looking,
+    over_time,
     saving,
     setting_up,
     surfacing,
@@ -59,10 +60,11 @@ def commands() -> None:
 
 
 for command in (
-    demo, setting_up.init, setting_up.check, changing.set_settings, exchanging.next_questions, labelling.label,
-    exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, curving.curve,
-    surfacing.surface, looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo,
-    keeping.redo, keeping.refit, saving.recover, doctoring.doctor, completing.completion,
+    demo, setting_up.init, setting_up.check, over_time.renew, changing.set_settings, exchanging.next_questions,
+    labelling.label, exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare,
+    curving.curve, surfacing.surface, looking.vendors, over_time.compare_two, keeping.report, keeping.export,
+    keeping.log, saving.backup, keeping.undo, keeping.redo, keeping.refit, saving.recover, doctoring.doctor,
+    completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from altmas.audits import draws
 from altmas.audits.changes import columns_to_show, targets_named
 from altmas.audits.creation import make_folder, together
+from altmas.audits.earlier_files import load_earlier
 from altmas.audits.fits import fit, one_at_a_time
 from altmas.audits.leases import Held
 from altmas.audits.questions import Questions, ranking_for
@@ -52,7 +53,8 @@ class Audit(Record):
     (10, 3, True)
     """
 
-    _follows_from_beginning = ("pool", "method", "places", "job")
+    _follows_from_beginning = ("pool", "method", "places", "jobs")
+    _drawer: Questions | None = None
 
     @classmethod
     def create(
@@ -131,18 +133,30 @@ class Audit(Record):
         return cls.open(make_folder(Path(folder), pool, settings, kept, media, secret))
 
     @cached_property
-    def job(self) -> Job:
-        """What is to be found out."""
-        created = self.created.body
-        metrics, engine = self.settings.metrics_on(self.pool), int(created.get("engine", 0))
-        return Job(
-            self.pool, metrics, draws.draws_seed(created), afresh=engine < 1, even_start=engine < 3,
-            voteless_start=engine < 4,
-        )  # fmt: skip
+    def jobs(self) -> dict[str, Job]:
+        """The job, by what was taken over from an earlier audit: nothing, or a file of that hash."""
+        return {}
 
-    @cached_property
+    @property
+    def job(self) -> Job:
+        """What is to be found out, and what an earlier audit leaves to this one, if it was renewed."""
+        renewed = self.state.renewed
+        key = "" if renewed is None else str(renewed["sha256"])
+        if key not in self.jobs:
+            created, pool = self.created.body, self.pool
+            metrics, engine = self.settings.metrics_on(pool), int(created.get("engine", 0))
+            pool = pool if renewed is None else replace(pool, earlier=load_earlier(self.folder, pool))
+            self.jobs[key] = Job(
+                pool, metrics, draws.draws_seed(created), afresh=engine < 1, even_start=engine < 3,
+                voteless_start=engine < 4,
+            )  # fmt: skip
+        return self.jobs[key]
+
+    @property
     def _questions(self) -> Questions:
-        return Questions(self.job, self.method, self.files, self.kept)
+        if self._drawer is None or self._drawer.job is not self.job:
+            self._drawer = Questions(self.job, self.method, self.files, self.kept)
+        return self._drawer
 
     # Asking
 
@@ -387,6 +401,12 @@ class Audit(Record):
         Of the first model under test, or of one by name.
         """
         return self.findings(level).surface(by, estimator=estimator, model=model)
+
+    def renew(self, earlier: Audit | str | os.PathLike[str], *, keep_labels: bool = False) -> dict[str, Any]:
+        """Begin with an earlier audit's answers as evidence, before the first question: see `altmas.audits.renewal`."""
+        from altmas.audits.renewal import renew
+
+        return renew(self, earlier, keep_labels=keep_labels)
 
     def report(self, path: str | os.PathLike[str], **options: Any) -> Path:
         """Write the report: .html, .md, .json, .xlsx or .pdf, by the file's name; `lang="de"` for German."""

@@ -11,6 +11,7 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from altmas.audits import witness
+from altmas.audits.earlier_files import EARLIER_FILE
 from altmas.audits.fits import FITS_FOLDER
 from altmas.audits.pool_files import POOL_FOLDER
 from altmas.audits.record import Record
@@ -55,10 +56,12 @@ def back_up(folder: Path, target: Path, *, replace: bool = False) -> int:
 
 
 def _named(audit: Record, upto: int) -> Iterator[str]:
-    """Files that the log names up to an event: those of the pool, and those of the refits."""
+    """Files that the log names up to an event: those of the pool, of the refits, and of an earlier audit."""
     yield from (f"{POOL_FOLDER}/{name}" for name in sorted(audit.created.body["files"]))
     fitted = (event.body["file"] for event in audit.events() if event.kind == "fitted" and event.seq <= upto)
     yield from (f"{FITS_FOLDER}/{name}" for name in sorted(fitted))
+    if any(event.kind == "renewed" and event.seq <= upto for event in audit.events()):
+        yield f"{FITS_FOLDER}/{EARLIER_FILE}"
 
 
 def _add_folder(archive: ZipFile, name: str) -> None:

@@ -49,6 +49,7 @@ from altmas.words.conduct import conduct_warnings, drawing_warnings
 from altmas.words.in_short import in_short
 from altmas.words.no_answer import failures, never_right
 from altmas.words.notebooks import estimates_html, page
+from altmas.words.over_time import renewed_from
 from altmas.words.people import reading_warnings
 from altmas.words.promises import taken_as_alike
 
@@ -88,6 +89,11 @@ class AuditFindings(Told):
         rows = plain_rows(self.estimates)
         said = [in_short(self.found.estimates, self.level, self.pool.size), *failures(self.pool), *self.warnings]
         return page(f"Findings from {self.labels:,} labels", said, estimates_html(rows))
+
+    @property
+    def taken_over(self) -> list[str]:
+        """What was taken over from an earlier audit, in sentences."""
+        return [] if self.state.renewed is None else renewed_from(self.state.renewed)
 
     @property
     def missing(self) -> dict[str, int]:
@@ -250,6 +256,9 @@ def look_at(
     if labels == 0:
         raise InputError("audit", "have at least one label", f"none; {len(audit.state.order)} questions asked")
     audit.check_files()
+    if no_chance_yet(audit):
+        hint = "One answer to a new question is enough: altmas label asks it."
+        raise InputError("audit", "have an answer of its own, for items that are new had no chance yet", "none", hint)
     audit.refit()
     audit.log_look(labels)
     events = audit.events()
@@ -266,6 +275,14 @@ def look_at(
     if anytime:
         found = _at_all_looks(found, audit.method.name)
     return AuditFindings(audit, state, drawn, found, names)
+
+
+def no_chance_yet(audit: Audit) -> bool:
+    """Whether some items could not have been asked about by now: they are new, and all labels an earlier audit's."""
+    earlier, state = audit.job.pool.earlier, audit.state
+    if earlier is None or earlier.hazard is None or (earlier.hazard > 0).all():
+        return False
+    return not any(state.ever_answered(one) for round in state.rounds if not round.before for one in round.positions)
 
 
 def _at_all_looks(found: Findings, method: str) -> Findings:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from altmas.audits import pool_files, registry, witness
+from altmas.audits import earlier_files, pool_files, registry, witness
 from altmas.audits.beginning import checked_beginning
 from altmas.audits.changes import settings_after
 from altmas.audits.events import Event
@@ -60,6 +60,7 @@ class Opened:
         self.files, self.leases = FitFiles(folder), Leases(folder)
         self._importing = False
         self._sound: set[int] = set()  # fits whose files were checked
+        self._sound_earlier = ""  # the hash of what an earlier audit left, where its file was checked
         self.unsaved: list[Event] = []  # refits of an audit that can only be read
         try:
             events = store.events()
@@ -235,18 +236,27 @@ class Opened:
 
     def check_files(self) -> None:
         """Refuse to go on with files that are not what they were; a number from them would be worse than none."""
-        self._refuse([*self._pool_problems, *self.files.faults(self.state.fits)])
+        earlier = earlier_files.faults(self.folder, self.state.renewed)
+        self._refuse([*self._pool_problems, *earlier, *self.files.faults(self.state.fits)])
 
     def check_ranking(self, number: int | None) -> None:
         """Refuse to draw from files that are not what they were: the chances would be logged, and be wrong for good."""
         used = [one for one in self.state.fits if one.number == number and number not in self._sound]
-        self._refuse([*self._pool_problems, *self.files.faults(used)])
+        self._refuse([*self._pool_problems, *self._earlier_problems(), *self.files.faults(used)])
         self._sound.update(one.number for one in used)
 
     def _refuse(self, problems: list[str]) -> None:
         if problems:
             hint = f" altmas refit {self.folder} makes refits again." if any("fits/" in one for one in problems) else ""
             raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.{hint}")
+
+    def _earlier_problems(self) -> list[str]:
+        """Of what was taken over from an earlier audit; looked at once, as what never changes again."""
+        if self.state.renewed is None or self.state.renewed["sha256"] == self._sound_earlier:
+            return []
+        found = earlier_files.faults(self.folder, self.state.renewed)
+        self._sound_earlier = "" if found else str(self.state.renewed["sha256"])
+        return found
 
     @cached_property
     def _pool_problems(self) -> list[str]:

@@ -32,6 +32,7 @@ class Drawn:
     propensities: tuple[float, ...]
     fit: int | None
     milestones: int  # reached when it was drawn
+    before: bool = False  # in an earlier audit, from which labels were kept
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ def ranking_for(state: State, *, wait: bool) -> int | None:
     after next makes the questions depend on the order of answers alone, not on how quick the machine was; only a refit
     that takes longer than a round is missed, and the event says which one was used.
     """
-    allowed = len(state.milestones) if wait else (state.rounds[-1].milestones if state.rounds else 0)
+    last = state.rounds[-1] if state.rounds else None
+    wait = wait or (last is not None and last.before)  # what labels that were kept lead to is there from the beginning
+    allowed = len(state.milestones) if wait else (last.milestones if last is not None else 0)
     return max((fit.number for fit in state.fits if fit.number < allowed), default=None)
 
 

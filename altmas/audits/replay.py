@@ -64,12 +64,16 @@ def draw_problems(audit: Audit) -> list[str]:
         so_far(f"event {event.seq:,}")
         if event.kind == "drawn" and (wrong := _wrong_with(event, state, audit, questions)):
             return [*problems, f"round {event.body['round']} (event {event.seq}) {wrong}"]  # the rest rests on it
+        if event.kind == "renewed" and (state.rounds or state.renewed is not None):
+            problems.append(f"event {event.seq} renews an audit that was under way")
         if event.kind == "reread" and (wrong := _wrong_reading(event, state, audit)):
             problems.append(f"second readings {event.body['round']} (event {event.seq}) {wrong}")
         if event.kind == "again" and not {audit.position(one) for one in event.body["items"]} <= set(state.unsettled()):
             problems.append(f"event {event.seq} asks again about what was not left open")
         if event.kind == "answered" and audit.position(event.body["item"]) not in state.order:
             problems.append(f"event {event.seq} answers a question that was not asked")
+        elif event.kind == "answered" and event.body.get("before") and len(state.rounds) > 1:
+            problems.append(f"event {event.seq} keeps a label of an earlier audit after the first question")
         elif event.kind == "answered" and event.body.get("expert") and (wrong := _no_reading(event, state, audit)):
             problems.append(f"event {event.seq} {wrong}")
         if event.kind == "fitted" and (wrong := _out_of_turn(event, state)):
@@ -78,8 +82,20 @@ def draw_problems(audit: Audit) -> list[str]:
     return problems
 
 
+def _wrong_before(event: Event, state: State, audit: Audit) -> str:
+    """What is wrong with questions that an earlier audit asked: their chances are in what it left."""
+    earlier = audit.job.pool.earlier
+    if state.renewed is None or earlier is None or earlier.hazard is None or event.body["round"] != 0:
+        return "is of an earlier audit, from which nothing was kept"
+    drawn = earlier.hazard[[audit.position(one) for one in event.body["items"]]]
+    alike = np.allclose(-np.expm1(-drawn), event.body["propensities"], rtol=SAME_CHANCE, atol=0)
+    return "" if alike and (drawn > 0).all() else "does not have the chances of the earlier audit"
+
+
 def _wrong_with(event: Event, state: State, audit: Audit, questions: Questions) -> str:
     body, ids = event.body, audit.pool.ids
+    if body.get("before") is True:
+        return _wrong_before(event, state, audit)
     if body["round"] != len(state.rounds):
         return f"is not round {len(state.rounds)}, whose turn it is"
     if body["fit"] not in {ranking_for(state, wait=True), ranking_for(state, wait=False)}:

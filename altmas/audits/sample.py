@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ def asked_round(drawn: Drawn, labels: Sequence[int], kept: Kept) -> AskedRound:
     """A round of the log, with a class index per question (-1 without an answer)."""
     return AskedRound(
         drawn.round, np.array(drawn.positions, dtype=np.int64), np.array(labels, dtype=np.int64),
-        np.array(drawn.propensities), None if drawn.fit is None else kept(drawn.fit),
+        np.array(drawn.propensities), None if drawn.fit is None else kept(drawn.fit), before=drawn.before,
     )  # fmt: skip
 
 
@@ -127,7 +127,8 @@ def first_draws(rounds: Sequence[Drawn], count: int) -> list[Drawn]:
     for one in rounds:
         if left <= 0:
             break
-        kept = min(left, len(one.positions))
-        out.append(Drawn(one.round, one.positions[:kept], one.propensities[:kept], one.fit, one.milestones))
+        kept = len(one.positions) if one.before else min(left, len(one.positions))
+        some = replace(one, positions=one.positions[:kept], propensities=one.propensities[:kept])
+        out.append(some)
         left -= kept
     return out

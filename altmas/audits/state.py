@@ -40,6 +40,7 @@ class State:
     looked_at: bool = False  # since the answers last changed
     changes: dict[str, Any] = field(default_factory=dict)  # settings that were changed since the audit was made
     changed_by: int = 0  # the last event that changed some
+    renewed: dict[str, Any] | None = None  # what was taken over from an earlier audit
 
     def __post_init__(self) -> None:
         self._schedule = iter(self.due)
@@ -84,7 +85,8 @@ class State:
             self._drawn.append(position)
             self._offer(position)
         chances = tuple(body["propensities"])
-        self.rounds.append(Drawn(body["round"], positions, chances, body["fit"], len(self.milestones)))
+        before = body.get("before") is True
+        self.rounds.append(Drawn(body["round"], positions, chances, body["fit"], len(self.milestones), before))
 
     def _answer(self, event: Event, body: dict[str, Any]) -> None:
         position, annotator = self.known[str(body["item"])], body["annotator"]
@@ -147,6 +149,9 @@ class State:
         if strange := new.keys() - set(CHANGEABLE):
             raise ValueError(f"settings {sorted(strange)} were changed, which no version of altmas does")
         self.changes, self.changed_by = {**self.changes, **new}, event.seq
+
+    def _renew(self, event: Event, body: dict[str, Any]) -> None:
+        self.renewed = body
 
     def _assign(self, event: Event, body: dict[str, Any]) -> None:
         for one in body["items"]:
@@ -385,5 +390,6 @@ _STEPS = {
     "looked": State._look,
     "rebuilt": State._rebuild,
     "set": State._set,
+    "renewed": State._renew,
 }
 """What a kind of event does to the state; the others are only told about."""

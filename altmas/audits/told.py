@@ -24,6 +24,7 @@ from altmas.core.findings import (
     TellsConfusion,
     TellsFeatures,
     TellsGroups,
+    TellsOpinions,
     TellsRecalls,
     TellsThresholds,
     asked,
@@ -35,6 +36,7 @@ from altmas.core.tasks import Best, Task
 from altmas.words.cautions import at_odds
 from altmas.words.classes import never_answered
 from altmas.words.features import features_sentence
+from altmas.words.opinions import opinions_sentence
 from altmas.words.people import if_wrong, known_before, measured_against
 from altmas.words.wording import short
 
@@ -205,9 +207,20 @@ class Told(ABC):
         return "" if worth is None else features_sentence(worth)
 
     @property
+    def opinions_verdict(self) -> str:
+        """How many labels opinions saved, in a sentence; nothing where there are none. It costs as much as a refit."""
+        worth = self.found.opinions if isinstance(self.found, TellsOpinions) else None
+        return "" if worth is None else opinions_sentence(worth)
+
+    @property
     def readings(self) -> int:
         """How many answers experts have read."""
         return self.found.readings if isinstance(self.found, AllowsForPeople) else 0
+
+    @property
+    def taken_over(self) -> list[str]:
+        """What was taken over from an earlier audit, in sentences."""
+        return []
 
     @cached_property
     def people(self) -> dict[str, Any]:
@@ -225,7 +238,7 @@ class Told(ABC):
         whose = self.contests[0].leader if self.contests else rows[0].get("model", "") if rows else ""
         wrong = if_wrong([row for row in rows if row.get("model", "") == whose])
         wrong = f"{short(whose)}: {wrong}" if wrong and whose else wrong
-        sentences = [one for one in (told, wrong, known_before(known)) if one]
+        sentences = [*(one for one in (told, wrong, known_before(known)) if one), *self.taken_over]
         return {"readings": readings, "changed": changed, "sentences": sentences, "sensitivity": rows}
 
     def forecast(self, within: float) -> pd.DataFrame | None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from altmas.audits import media_files, pool_files, witness
+from altmas.audits import earlier_files, media_files, pool_files, witness
 from altmas.audits.beginning import checked_beginning
 from altmas.audits.connections import DAMAGED
 from altmas.audits.events import Event
@@ -71,7 +71,11 @@ def _file_problems(folder: Path, events: list[Event]) -> list[str]:
     ]
     rebuilt = {e.body["number"]: e.body["sha256"] for e in events if e.kind == "rebuilt"}
     fits = [replace(one, sha256=rebuilt.get(one.number, one.sha256)) for one in fits]
-    return [*pool_files.faults(folder, events[0].body["files"]), *FitFiles(folder).faults(fits)]
+    renewed = next((e.body for e in events if e.kind == "renewed"), None)
+    return [
+        *pool_files.faults(folder, events[0].body["files"]), *earlier_files.faults(folder, renewed),
+        *FitFiles(folder).faults(fits),
+    ]  # fmt: skip
 
 
 def _item_problems(store: Store, created: Event) -> list[str]:

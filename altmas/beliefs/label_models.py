@@ -181,8 +181,23 @@ def label_models(
     if every_label and (scored := [one.scores for one in said if one.scores is not None and one.scores.ndim == 2]):
         alone.append(FromScores(ScorePool(scored[: FEW_OPINIONS + 1])))
     taught: list[LabelModel] = []
-    if pool.known is not None:
-        items = np.flatnonzero(pool.known >= 0)
-        before = Answers().extended(items, pool.known[items], 0, np.ones(len(items)))
-        taught = [TaughtBefore(f"{one.name} and known labels", one, before) for one in (*alone, *voted)]
+    if (before := _before(pool)) is not None:
+        beside = (*alone, *voted)
+        if pool.earlier is not None:
+            beside = tuple(label_models(pool.earlier.beside(pool), vote=vote))
+        taught = [TaughtBefore(f"{one.name} and known labels", one, before) for one in beside]
     return [*helped, *alone, *voted, *taught]
+
+
+def _before(pool: Pool) -> Answers | None:
+    """Labels there were before any question: of items of the pool, and of an earlier audit's, which come after them."""
+    if pool.known is None and (pool.earlier is None or len(pool.earlier.labels) == 0):
+        return None
+    items, labels = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    if pool.known is not None:
+        items.append(np.flatnonzero(pool.known >= 0))
+        labels.append(pool.known[items[-1]])
+    if pool.earlier is not None:
+        items.append(pool.size + np.arange(len(pool.earlier.labels)))
+        labels.append(pool.earlier.labels)
+    return Answers().extended(np.concatenate(items), np.concatenate(labels), 0, np.ones(sum(map(len, items))))

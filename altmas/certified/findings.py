@@ -20,6 +20,7 @@ from altmas.certified.contest import behind, contest, leading, share_of_level, w
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
 from altmas.certified.missing import Signed, filled, worlds_of_answers
+from altmas.certified.opinions_worth import opinions_worth
 from altmas.certified.people import left_out, reading_table
 from altmas.certified.race import inclusion_at
 from altmas.certified.recalls import recalls
@@ -32,7 +33,7 @@ from altmas.core.checks import fraction, positive
 from altmas.core.clusters import Clusters
 from altmas.core.contest import Contest, Leading, best_by_metric
 from altmas.core.estimates import Estimate, whatever_missing
-from altmas.core.findings import FeaturesWorth
+from altmas.core.findings import FeaturesWorth, OpinionsWorth
 from altmas.core.groups import groups_by
 from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
@@ -89,6 +90,11 @@ class CertifiedFindings:
     def inclusion(self) -> FloatArray:
         """Probability of each item to have been asked about and answered `[N]`."""
         return self.state.inclusion
+
+    @cached_property
+    def opinions(self) -> OpinionsWorth | None:
+        """What opinions saved; None where there are none, or another method estimates."""
+        return None if self.plain is not None else opinions_worth(self.state)
 
     @property
     def asked(self) -> FloatArray:

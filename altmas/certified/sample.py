@@ -85,6 +85,7 @@ class Sample:
     @cached_property
     def odds_against(self) -> FloatArray:
         """(1 - p_i) / p_i of each item `[N]`."""
-        odds = (1 - self.inclusion) / self.inclusion
+        with np.errstate(divide="ignore"):  # in an audit that was just renewed, new items had no chance yet
+            odds = (1 - self.inclusion) / self.inclusion
         known = np.isfinite(odds)
         return odds if known.all() else np.where(known, odds / self.inclusion, 0.0)

@@ -34,6 +34,7 @@ from altmas.core.answers import Answers, Circumstances
 from altmas.core.method import AskedRound, ReadRound
 from altmas.core.policies import Choice, draw_in_turn
 from altmas.core.streams import stream
+from altmas.metrics.errors import InputError
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 LOOK_AHEAD = 1.3
@@ -190,6 +191,8 @@ def advance(state: State, round: AskedRound) -> State:
             hazard[round.items] = -np.log1p(-round.inclusion)
         return _after(replace(drawn_with, bets=()), round, hazard, state.run, None)
     path, laps = path_after(state.path, drawn_with.refit, round), state.setup.laps
+    if round.before:
+        return _after(drawn_with, round, _hazard_before(state), state.run, path)
     if path is not None and not state.bets and (known := laps.find(path)) is not None:
         return _after(drawn_with, round, known[0], known[1], path)
     now = chances_of(drawn_with)
@@ -200,6 +203,21 @@ def advance(state: State, round: AskedRound) -> State:
     if path is not None:
         laps.keep(path, (hazard, run))
     return _after(replace(drawn_with, bets=bets), round, hazard, run, path)
+
+
+def _hazard_before(state: State) -> FloatArray:
+    """The hazards of an earlier audit, from which this one goes on with clocks of its own.
+
+    An item that stayed is not asked about with the chance exp(-H) in that one and exp(-h) in this one, so hazards add
+    up over both audits as they do over rounds.
+    """
+    earlier = state.setup.job.pool.earlier
+    if earlier is None or earlier.hazard is None:
+        raise InputError("a round asked before", "come with the hazards by then", "none")
+    if state.bets:
+        hint = "Ordinary intervals take kept labels; or renew without keeping them."
+        raise InputError("anytime intervals", "rest on labels that were all drawn in this audit", "kept ones", hint)
+    return earlier.hazard
 
 
 def _lap_times(state: State, round: AskedRound, now: FloatArray, path: bytes | None) -> tuple[float, float]:

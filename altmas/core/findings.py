@@ -246,6 +246,24 @@ class FeaturesWorth:
     learners: Mapping[str, float]
 
 
+@dataclass(frozen=True)
+class OpinionsWorth:
+    """The expected error as a share of what it would be without opinions, and the labels that would have taken."""
+
+    error: float
+    names: tuple[str, ...]
+    labels: int
+    labels_without: int
+
+
+@runtime_checkable
+class TellsOpinions(Protocol):
+    """What opinions saved; None where there are none. It costs as much as a refit."""
+
+    @property
+    def opinions(self) -> OpinionsWorth | None: ...
+
+
 @runtime_checkable
 class TellsFeatures(Protocol):
     """What features were worth; None where there are none, or nothing learns from them."""

@@ -57,7 +57,8 @@ class AskedRound:
     """One round as it happened: positions in the order drawn, a class index for each (-1 without an answer).
 
     `kept` are the arrays of the refit it was drawn with, and how many answers that knew, where a log says so.
-    `inclusion` are the chances to have been asked about at all, where that is all a log knows.
+    `inclusion` are the chances to have been asked about at all, where that is all a log knows. A round `before` was
+    asked in an earlier audit; the pool's `earlier` has the hazards by then.
     """
 
     number: int
@@ -66,6 +67,7 @@ class AskedRound:
     propensities: FloatArray
     kept: tuple[ArrayMap, int] | None = None
     inclusion: FloatArray | None = None
+    before: bool = False
 
 
 LEFT_OUT = -2

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from altmas.core.pool_columns import (
 from altmas.metrics.errors import InputError
 from altmas.metrics.scores import Bound, ModelScores, ScoreMetric
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from altmas.core.earlier import Earlier
 
 NO_CLASS, NO_SCORE = "(no class)", "(no score)"
 """How an answer outside the declared classes is shown, and a missing score; nothing else may be called so."""
@@ -123,6 +126,8 @@ class Pool:
     """Labels there were before any question `[N]`, -1 where there is none: they teach the belief, and weigh nothing."""
     clusters: Clusters | None = None
     """Which items belong together, where the numbers are to be about clusters like these."""
+    earlier: Earlier | None = None
+    """What an earlier audit, from which this one was renewed, leaves to it."""
 
     @classmethod
     def build(
@@ -207,7 +212,7 @@ class Pool:
         groups = dict(self.groups)
         return _restored, (
             self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
-            self.clusters,
+            self.clusters, self.earlier,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -295,8 +300,10 @@ def _restored(
     made_of: str = "",
     known: Any = None,
     clusters: Clusters | None = None,
+    earlier: Any = None,
 ) -> Pool:
-    return Pool(ids, classes, outputs, features, MappingProxyType(groups), opinions, made_of, known, clusters)
+    shared = MappingProxyType(groups)
+    return Pool(ids, classes, outputs, features, shared, opinions, made_of, known, clusters, earlier)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:

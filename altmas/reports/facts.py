@@ -208,7 +208,7 @@ def _told(
         "models": models,
         "vendors": vendors,
         "classes_seen": plain_rows(findings.classes_seen, ("class",)) if findings else [],
-        "people": plain_data(findings.people) if findings else None,
+        "people": plain_data(_people(findings)) if findings else None,
         "assumptions": _assumptions(findings, estimates, pool.size, missing) if findings else [],
         "warnings": warnings_of(
             findings.warnings if findings else (),
@@ -216,6 +216,12 @@ def _told(
             problems,
         ),
     }
+
+
+def _people(findings: Told) -> dict[str, Any]:
+    """What the figures are measured against, and how many labels opinions saved, which only a report works out."""
+    found, saved = findings.people, findings.opinions_verdict
+    return {**found, "sentences": [*found["sentences"], *([saved] if saved else [])]}
 
 
 def _no_answer(pool: Pool) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Sentences that compare two groups of the pool, or two models on it."""
+"""Sentences that compare two groups of the pool, two models on it, or two audits."""
 
 from __future__ import annotations
 
@@ -109,6 +109,43 @@ def two_models(row: Row, level: float) -> str:
         else "By {metric} {first} is about {size} above {second} ({span}; P(higher) {p}).",
         size=_size(row, row["estimate"]), span=_span(row, level), p=chance(row["p_first_higher"]), **values,
     )  # fmt: skip
+
+
+def two_audits(row: Row, level: float) -> str:
+    """How a metric changed from one audit to the next; the row is the difference, later minus earlier.
+
+    >>> row = {"metric": "accuracy", "estimate": -0.06, "low": -0.11, "high": -0.013, "p_higher": 0.004}
+    >>> two_audits(row, 0.95)
+    'accuracy fell by about 6 points (95% interval: 11 below to 1 below; P(higher) below 0.01).'
+    >>> two_audits({**row, "high": 0.01, "p_higher": 0.1}, 0.95)[:60]
+    'Whether accuracy changed is not settled: it is about 6 point'
+    """
+    values = {"metric": named(row["metric"])}
+    if any(row[name] is None for name in ("estimate", "low", "high")):
+        return sentence("{metric} cannot be compared yet.", **values)
+    fell, values["size"] = row["estimate"] < 0, _size(row, row["estimate"])
+    if row["high"] - row["low"] < ONE_NUMBER:
+        if abs(row["estimate"]) < ONE_NUMBER:
+            return sentence("{metric} did not change: all are labelled.", **values)
+        return sentence(
+            "{metric} fell by {size}: all are labelled." if fell else "{metric} rose by {size}: all are labelled.",
+            **values,
+        )
+    values |= {"span": _span(row, level), "p": chance(row["p_higher"])}
+    if row["low"] > 0 or row["high"] < 0:
+        return sentence(
+            "{metric} fell by about {size} ({span}; P(higher) {p})."
+            if fell
+            else "{metric} rose by about {size} ({span}; P(higher) {p}).",
+            **values,
+        )
+    return sentence(
+        "Whether {metric} changed is not settled: it is about {size} below that of before ({span}; P(higher) {p})."
+        if fell
+        else "Whether {metric} changed is not settled: it is about {size} above that of before ({span}; P(higher) "
+        "{p}).",
+        **values,
+    )
 
 
 def _span(row: Row, level: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from altmas.words.language import sentence, to_say
+from altmas.words.over_time import renewed_from
 from altmas.words.wording import clean, counted, marked, quoted, short
 
 _MOST_ITEMS = 20
@@ -96,6 +97,7 @@ _WORDS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "again": lambda body: sentence("asked again, {who}: {items}", who=_who(body), items=_items(body)),
     "looked": lambda body: sentence("estimates looked at, after {labels}", labels=_labels(body)),
     "set": lambda body: "; ".join(_changed(*one) for one in sorted(dict(body.get("settings", {})).items())),
+    "renewed": lambda body: " ".join(renewed_from(body)) or sentence("nothing was taken over"),
     "rebuilt": lambda body: sentence("refit {number} made again from the log", number=body.get("number")),
     "revealed": _revealed,
 }
