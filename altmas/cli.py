@@ -15,6 +15,7 @@ from altmas.commands import (
     completing,
     doctoring,
     exchanging,
+    gating,
     keeping,
     labelling,
     looking,
@@ -60,7 +61,7 @@ def commands() -> None:
 for command in (
     demo, setting_up.init, setting_up.check, changing.set_settings, exchanging.next_questions, labelling.label,
     exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare, surfacing.surface,
-    looking.vendors, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo,
+    looking.vendors, gating.gate, keeping.report, keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo,
     keeping.refit, saving.recover, doctoring.doctor, completing.completion,
 ):  # fmt: skip
     commands.add_command(command)

@@ -20,6 +20,7 @@ NAMES = {
         "guidelines", "title", "model", "metric", "by", "rope", "annotator", "replace",
     )},
     "groups": "--group",
+    "requirements": "--require",
     "options": "--option",
     "confidence": "--scores",
 }  # fmt: skip

@@ -55,29 +55,30 @@ def gate_summary(outcome: Outcome, checks: Sequence[Checked], labels: int, neede
 
     >>> row = Checked("", "accuracy", ">=", 0.9, "pass", 0.95, 40.0, 0.1, None, "pass", False, "")
     >>> gate_summary("pass", [row], 300, None, 5000)
-    'Gate passed: all of 1 requirement is met, with 300 labels.'
+    'Gate passed: requirements met: 1 of 1, with 300 labels.'
     >>> gate_summary("not settled", [row, row], 300, 420, 5000)
-    'Gate not settled: 2 of 2 requirements are met, with 300 labels. About 120 more labels would probably settle it.'
+    'Gate not settled: requirements met: 2 of 2, with 300 labels. About 120 more labels would probably settle it.'
     """
-    count, spent = counted(len(checks), "requirement"), counted(labels, "label")
+    met, every = (marked(f"{n:,}") for n in (sum(one.outcome == "pass" for one in checks), len(checks)))
+    spent = counted(labels, "label")
     if outcome == "pass":
-        one = len(checks) == 1
-        said = "Gate passed: all of {count} is met, with {labels}." if one else (
-            "Gate passed: all of {count} are met, with {labels}."
-        )  # fmt: skip
-        return sentence(said, count=count, labels=spent)
+        return sentence("Gate passed: requirements met: {met} of {count}, with {labels}.", met=met, count=every,
+                        labels=spent)  # fmt: skip
     if outcome == "fail":
         missed = listed([one.name for one in checks if one.outcome == "fail"])
-        return sentence("Gate failed: {missed} is missed, with {labels}.", missed=missed, labels=spent)
-    met = marked(f"{sum(one.outcome == 'pass' for one in checks):,}")
-    said = sentence("Gate not settled: {met} of {count} are met, with {labels}.", met=met, count=count, labels=spent)
+        return sentence("Gate failed, with {labels}; missed: {missed}.", missed=missed, labels=spent)
+    said = sentence("Gate not settled: requirements met: {met} of {count}, with {labels}.", met=met, count=every,
+                    labels=spent)  # fmt: skip
+    return f"{said} {_would_settle_all(labels, needed, pool)}"
+
+
+def _would_settle_all(labels: int, needed: int | None, pool: int) -> str:
     if needed is None:
-        more = sentence("Answer the questions without a label first: without them, more labels do not settle it.")
-    elif needed >= pool:
-        more = sentence("It is so close that the whole pool would have to be labelled.")
-    else:
-        more = sentence("About {labels} would probably settle it.", labels=counted(max(needed - labels, 1), "more label"))
-    return f"{said} {more}"
+        return sentence("Answer the questions without a label first: without them, more labels do not settle it.")
+    if needed >= pool:
+        return sentence("It is so close that the whole pool would have to be labelled.")
+    more = counted(max(needed - labels, 1), "more label")
+    return sentence("About {labels} would probably settle it.", labels=more)
 
 
 def gate_promise(count: int, level: float) -> str:
@@ -85,7 +86,7 @@ def gate_promise(count: int, level: float) -> str:
 
     >>> gate_promise(2, 0.95)
     'Asked after every label, a gate that should not pass passes with a chance of at most 5%, and one that should pass \
-fails with a chance of at most 5%. To pass, every one of 2 requirements is tested at 5%, for one that is missed is \
+fails with a chance of at most 5%. To pass, each of 2 requirements is tested at 5%, for one that is missed is \
 enough to hold the gate; to fail, each at 2.5%, for any of them may seem to be missed.'
     """
     alpha, each = percent(1 - level, ".6g"), percent((1 - level) / count, ".4g")
@@ -97,7 +98,7 @@ enough to hold the gate; to fail, each at 2.5%, for any of them may seem to be m
     if count == 1:
         return said
     more = sentence(
-        "To pass, every one of {count} is tested at {alpha}, for one that is missed is enough to hold the gate; to "
+        "To pass, each of {count} is tested at {alpha}, for one that is missed is enough to hold the gate; to "
         "fail, each at {each}, for any of them may seem to be missed.",
         count=counted(count, "requirement"), alpha=alpha, each=each,
     )  # fmt: skip
