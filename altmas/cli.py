@@ -16,6 +16,7 @@ from altmas.commands import (
     curving,
     doctoring,
     exchanging,
+    gating,
     keeping,
     labelling,
     looking,
@@ -62,9 +63,9 @@ def commands() -> None:
 for command in (
     demo, setting_up.init, setting_up.check, over_time.renew, changing.set_settings, exchanging.next_questions,
     labelling.label, exchanging.import_file, looking.status, looking.estimate, looking.worst, looking.compare,
-    curving.curve, surfacing.surface, looking.vendors, over_time.compare_two, keeping.report, keeping.export,
-    keeping.log, saving.backup, keeping.undo, keeping.redo, keeping.refit, saving.recover, doctoring.doctor,
-    completing.completion,
+    curving.curve, surfacing.surface, looking.vendors, over_time.compare_two, gating.gate, keeping.report,
+    keeping.export, keeping.log, saving.backup, keeping.undo, keeping.redo, keeping.refit, saving.recover,
+    doctoring.doctor, completing.completion,
 ):  # fmt: skip
     commands.add_command(command)
 

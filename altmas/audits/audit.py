@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from altmas.audits.looks import AuditFindings
+    from altmas.core.gate import Gate
     from altmas.surfaces.surface import AccuracySurface
 
 
@@ -381,6 +382,14 @@ class Audit(Record):
     ) -> pd.DataFrame:
         """The metrics, each with its interval; others than the audit's own are as valid, chosen afterwards."""
         return self.findings(level, metrics=metrics, anytime=anytime, this_pool=this_pool).estimates
+
+    def gate(self, *requirements: str | Requirement, model: str | None = None, level: float | None = None) -> Gate:
+        """Whether the model meets all of these, such as `"accuracy >= 0.9"`, or the audit's targets: pass or fail.
+
+        It may be asked after every label, and until it is settled says how many more would probably settle it. Of
+        several models, `model` says which, or the requirement does: `"accuracy@ours >= 0.9"`.
+        """
+        return self.findings(level).gate(*requirements, model=model)
 
     def worst(self, by: str = "class", metric: str = "accuracy", m: int = 1, *, level: float | None = None) -> Any:
         """Which groups are probably the worst: a table with P, and `attrs["verdict"]` in words."""

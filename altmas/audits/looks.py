@@ -32,9 +32,12 @@ from altmas.core.findings import (
     Identifies,
     KnowsChances,
     TellsAnytime,
+    asked,
 )
+from altmas.core.gate import Gate, Gates
 from altmas.core.method import Job, ReplayedRun, Replays, draws_alike
 from altmas.core.plain import plain_rows
+from altmas.core.requirements import Requirement
 from altmas.core.result import estimates_table
 from altmas.core.targets import resolve_metrics
 from altmas.core.tasks import Best, Compare, Identify, Surface, Task
@@ -156,6 +159,17 @@ class AuditFindings(Told):
             )
         with doing("fitting the surface"):
             return surface_found(self.audit.method, self.found, Surface(by, estimator), model)
+
+    def gate(self, *requirements: str | Requirement, model: str | None = None) -> Gate:
+        """Whether the model meets all of these, or the audit's targets where none are given; as for `Audit.gate`."""
+        wanted = requirements or self.audit.settings.targets
+        if not wanted:
+            hint = "Give some, such as 'accuracy >= 0.9', or set the audit's targets."
+            raise InputError("requirements", "be given, where the audit has no targets", "none", hint)
+        found: Gate = asked(self.found, Gates, self.method_name).gate(
+            wanted, model=model, cost=self.audit.settings.cost
+        )
+        return found
 
     @cached_property
     def verdict(self) -> str:

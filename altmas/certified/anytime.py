@@ -9,14 +9,15 @@ import numpy as np
 from altmas.certified.betting import BettingSequence
 from altmas.certified.functionals import Ratio, functionals_of
 from altmas.certified.macro import MacroSequence, MeanRecall
+from altmas.certified.threshold import Threshold, ThresholdTest
 from altmas.core.checks import fraction
 from altmas.core.targets import Target
 from altmas.metrics.errors import InputError
 
-Watched = Ratio | MeanRecall
+Watched = Ratio | MeanRecall | Threshold
 """What can be bet on."""
 
-Bets = BettingSequence | MacroSequence
+Bets = BettingSequence | MacroSequence | ThresholdTest
 """The bets placed on it so far."""
 
 
@@ -32,7 +33,7 @@ def ratios_of(target: Target, classes: Sequence[Hashable]) -> tuple[Watched, ...
 
 def first_bets(watched: Watched, size: int) -> Bets:
     """The bets on one thing before the first draw."""
-    return watched.sequence() if isinstance(watched, MeanRecall) else BettingSequence(watched, size)
+    return BettingSequence(watched, size) if isinstance(watched, Ratio) else watched.sequence()
 
 
 def mean_interval(sequences: Sequence[Bets], level: float) -> tuple[float, float]:

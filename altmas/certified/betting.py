@@ -24,7 +24,7 @@ import numpy as np
 
 from altmas.certified.functionals import Ratio
 from altmas.certified.ledger import Ledger
-from altmas.certified.stakes import PURSES, Expected, Stakes
+from altmas.certified.stakes import PURSES, Expected, Stakes, means_so_far
 from altmas.core.checks import fraction, whole_number
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import FloatArray, IntArray
@@ -75,7 +75,7 @@ class BettingSequence:
         barred = np.flatnonzero(ledger.matters & ~(given > least))
         if len(barred):
             raise InputError("chances", "be above 0 for every open item that can matter", rows_at_fault(barred))
-        wary = self._means_so_far()
+        wary = means_so_far(self.ratio, self._seen, int(ledger.matters.sum()))
         top = wary.top if expected_top is None else _column("expected_top", expected_top, size)
         bottom = wary.bottom if expected_bottom is None else _column("expected_bottom", expected_bottom, size)
         trusting, wary = (Expected(*ledger.possible(*one)) for one in (Expected(top, bottom), wary))
@@ -119,14 +119,6 @@ class BettingSequence:
         self._ledger.take(item, u, v)
         if mattered and self._stakes is not None:
             self._stakes.remove(item)
-
-    def _means_so_far(self) -> Expected:
-        """What the drawn items of each column say; one draw's worth of the middle stands before the first."""
-        ratio, weight = self.ratio, float(max(self._ledger.matters.sum(), 1))
-        middle = np.stack([(table.min(0) + table.max(0)) / 2 for table in (ratio.top, ratio.bottom)])
-        means = ((self._seen[1:] + weight * middle) / (self._seen[0] + weight))[:, ratio.columns]
-        weights = (ratio.top_weight, ratio.bottom_weight)
-        return Expected(*(mean if w is None else mean * w for mean, w in zip(means, weights, strict=True)))
 
 
 class Wealth:

@@ -6,7 +6,7 @@ chances are as well known, is asked the same way.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
@@ -17,8 +17,10 @@ import pandas as pd
 from altmas.certified import models, slices
 from altmas.certified.anytime import Bets, Watched, mean_interval, promise, ratios_of
 from altmas.certified.contest import behind, contest, leading, share_of_level, where_they_stand
+from altmas.certified.curves import POINTS, CostCurve, cost_curve, threshold_curve
 from altmas.certified.estimator import Estimator, allowing
 from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
+from altmas.certified.gate import gate
 from altmas.certified.missing import Signed, filled, worlds_of_answers
 from altmas.certified.opinions_worth import opinions_worth
 from altmas.certified.people import left_out, reading_table
@@ -26,19 +28,22 @@ from altmas.certified.race import inclusion_at
 from altmas.certified.recalls import recalls
 from altmas.certified.result import CertifiedResult
 from altmas.certified.sensitivity import RATES, sensitivity
-from altmas.certified.state import State, follow, replay, start
-from altmas.certified.thresholds import POINTS, CostCurve, cost_curve, threshold_curve
+from altmas.certified.state import State, follow, logged, replay, start
+from altmas.certified.threshold import Threshold, ThresholdTest
 from altmas.core.answers import Answers
 from altmas.core.checks import fraction, positive
 from altmas.core.clusters import Clusters
 from altmas.core.contest import Contest, Leading, best_by_metric
 from altmas.core.estimates import Estimate, whatever_missing
 from altmas.core.findings import FeaturesWorth, OpinionsWorth
+from altmas.core.gate import Gate
 from altmas.core.groups import groups_by
 from altmas.core.loop import Round
 from altmas.core.method import AskedRound, Job
 from altmas.core.plain import plain_rows
+from altmas.core.policies import Choice
 from altmas.core.ranking import compared, ranked
+from altmas.core.requirements import Requirement
 from altmas.core.result import estimates_table
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
@@ -66,6 +71,7 @@ class CertifiedFindings:
     anytime: bool = False
     plain: tuple[Estimate, ...] | None = None
     this_pool: bool = False
+    unanswered: Mapping[int, Choice] | None = None  # questions of each round that have no answer
 
     def of_this_pool(self) -> CertifiedFindings:
         """The same about the items of this pool, and not about clusters like its own; as it is without clusters."""
@@ -405,10 +411,38 @@ class CertifiedFindings:
         self._check_unread()
         return [one.interval(self.level) for one in self._bets(ratios)]
 
+    def gate(self, requirements: Sequence[str | Requirement], *, model: str | None = None, cost: Any = None) -> Gate:
+        """Whether requirements are met, as it may be asked after every label; `cost` is what an expected cost needs."""
+        self._check_unread()
+        return gate(self, requirements, model, cost)
+
+    def tests(self, thresholds: Sequence[Threshold]) -> tuple[ThresholdTest, ...]:
+        """Tests of these thresholds, placed again; a missing answer is what is worst for each side."""
+        if not thresholds:
+            return ()
+        setup = replace(self.state.setup, watched=tuple(thresholds))
+        found = follow(start(setup), self.answers) if self._made_again else replay(setup, self._logged)
+        return tuple(one for one in found.bets if isinstance(one, ThresholdTest))
+
+    def ends_of(self, target: Target, ratios: tuple[Watched, ...], level: float) -> tuple[float, float]:
+        """The interval of a target, the mean of its ratios, at all looks together."""
+        [ends] = self._ends([[(1.0, target)]], [ratios], level)
+        return ends
+
+    @property
+    def _made_again(self) -> bool:
+        """Whether rounds follow from the answers; questions without an answer are in a log only."""
+        return self.rounds is None and not len(self.state.missing)
+
+    @cached_property
+    def _logged(self) -> tuple[AskedRound, ...]:
+        """The rounds with the refits they were drawn with."""
+        return logged(self.state.setup, self.answers, self.unanswered) if self.rounds is None else self.rounds
+
     def _bets(self, ratios: Sequence[Watched], answers: Answers | None = None) -> tuple[Bets, ...]:
         """Bets on these ratios, placed again; with other answers, where missing ones are filled in."""
         setup = replace(self.state.setup, watched=tuple(ratios))
-        if self.rounds is None:
+        if self._made_again:
             return follow(start(setup), self.answers).bets
         if answers is None and len(self.state.missing):
             hint = "Intervals of one look allow for them."
@@ -417,7 +451,7 @@ class CertifiedFindings:
         labels = np.full(self.job.pool.size, -1)
         known = self.answers if answers is None else answers
         labels[known.items] = known.labels
-        return replay(setup, [replace(one, labels=labels[one.items]) for one in self.rounds]).bets
+        return replay(setup, [replace(one, labels=labels[one.items]) for one in self._logged]).bets
 
     def _looks(self) -> list[tuple[float, float, str]]:
         """Low, high and promise of each target, at all looks together."""

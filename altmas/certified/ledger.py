@@ -16,9 +16,9 @@ _MANY_BOTTOMS = 8
 class Ledger:
     """What the labelled items sum to, and what the open ones still may, for every candidate value."""
 
-    def __init__(self, ratio: Ratio, grid: int) -> None:
+    def __init__(self, ratio: Ratio, grid: int | FloatArray) -> None:
         self.ratio = ratio
-        self.theta = np.linspace(*ratio.bounds, grid)
+        self.theta = np.linspace(*ratio.bounds, grid) if isinstance(grid, int) else grid
         self._kind, self._tops, self._bottoms = _kinds(ratio)
         certain = (np.ptp(self._tops, axis=1) == 0) & (np.ptp(self._bottoms, axis=1) == 0)
         self.open = np.ones(ratio.size, dtype=bool)
@@ -26,7 +26,7 @@ class Ledger:
         counts = np.bincount(self._kind, minlength=len(certain)).astype(np.float64)
         self._top = float((counts * self._tops[:, 0])[certain].sum())
         self._bottom = float((counts * self._bottoms[:, 0])[certain].sum())
-        self._lowest, self._highest = np.zeros(grid), np.zeros(grid)
+        self._lowest, self._highest = np.zeros((2, len(self.theta)))
         kinds = np.flatnonzero(~certain)
         for start in range(0, len(kinds), _KINDS_AT_ONCE):
             some = kinds[start : start + _KINDS_AT_ONCE]
@@ -34,7 +34,7 @@ class Ledger:
             self._lowest += counts[some] @ low
             self._highest += counts[some] @ high
         self.straight = not np.ptp(self._bottoms, axis=1).any()  # the bottom is known: all is linear in theta
-        self._tiny = 1e-9 * max(float((self._highest - self._lowest).max()), np.finfo(float).tiny)
+        self.tiny = 1e-9 * max(float((self._highest - self._lowest).max()), np.finfo(float).tiny)
 
     def check(self, item: int, label: int) -> tuple[float, float]:
         """(u, v) of an open item's label, or an error."""
@@ -59,9 +59,28 @@ class Ledger:
         """What the open items must sum to, if theta is the value."""
         return theta * self._bottom - self._top
 
+    @property
+    def least(self) -> float:
+        """The least that all items can sum to at the first candidate; `greatest` is the most."""
+        return float(self._lowest[0] - self.owed(self.theta)[0])
+
+    @property
+    def greatest(self) -> float:
+        """The most that all items can sum to at the first candidate."""
+        return float(self._highest[0] - self.owed(self.theta)[0])
+
+    @property
+    def empty(self) -> bool:
+        """Whether no item is known to count for the bottom: the ratio may be one of nothing."""
+        return self._bottom <= 0
+
+    def value(self) -> float:
+        """The ratio of the labelled items; of all, where no open item matters."""
+        return float(np.clip(divided(self._top, self._bottom), *self.ratio.bounds))
+
     def at_least(self, loss: FloatArray) -> FloatArray:
         """The worst loss, kept from 0 so that rounding is not bet on."""
-        return np.maximum(loss, self._tiny)
+        return np.maximum(loss, self.tiny)
 
     def one_sided(self, item: int, u: float, v: float, chance: float) -> FloatArray:
         """Gains `[2, candidates]` of the bets up and down whose loss is bounded whatever the chances were."""
@@ -91,8 +110,7 @@ class Ledger:
         lies between two candidates, also those count as not rejected that have it no more `now`.
         """
         if not self.matters.any():
-            value = float(np.clip(divided(self._top, self._bottom), *self.ratio.bounds))
-            return value, value
+            return self.value(), self.value()
         low, high = self._logical()
         step = self.theta[1] - self.theta[0]
         near = (self.theta >= low - step) & (self.theta <= high + step)
@@ -113,7 +131,7 @@ class Ledger:
         """
         owed = self.owed(self.theta)
         over, under = self._lowest - owed, self._highest - owed  # the value has over <= 0 <= under
-        return self._crossing(over, self._tiny), self._crossing(under, -self._tiny)
+        return self._crossing(over, self.tiny), self._crossing(under, -self.tiny)
 
     def _crossing(self, falling: FloatArray, at: float) -> float:
         k = int((falling > at).sum())

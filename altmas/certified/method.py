@@ -174,7 +174,8 @@ class CertifiedRun:
 
     def findings(self, level: float) -> CertifiedFindings:
         """Everything the answers tell."""
-        return CertifiedFindings(self.state, level, anytime=self.state.setup.recipe.interval == "anytime")
+        anytime = self.state.setup.recipe.interval == "anytime"
+        return CertifiedFindings(self.state, level, anytime=anytime, unanswered=dict(self._unanswered))
 
 
 @dataclass(frozen=True, eq=False)

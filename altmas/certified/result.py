@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from altmas.certified import models, slices
+from altmas.certified.curves import POINTS, CostCurve
 from altmas.certified.functionals import Ratio
 from altmas.certified.sensitivity import RATES
-from altmas.certified.thresholds import POINTS, CostCurve
 from altmas.core.result import ContestResult, Result, estimates_table
 from altmas.words.features import features_sentence
 

@@ -18,10 +18,12 @@ larger is the stake. It is never negative if no item can fall short of its b by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from altmas.certified.functionals import Ratio
 from altmas.certified.ledger import Ledger
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -53,6 +55,18 @@ class Expected(NamedTuple):
 
     top: FloatArray
     bottom: FloatArray
+
+
+def means_so_far(ratio: Ratio, seen: FloatArray, open_items: int) -> Expected:
+    """What the drawn items of each column say; one draw's worth of the middle stands before the first.
+
+    `seen` are the weight, top and bottom of the drawn items, `[3, J]`.
+    """
+    weight = float(max(open_items, 1))
+    middle = np.stack([(table.min(0) + table.max(0)) / 2 for table in (ratio.top, ratio.bottom)])
+    means = ((seen[1:] + weight * middle) / (seen[0] + weight))[:, ratio.columns]
+    weights = (ratio.top_weight, ratio.bottom_weight)
+    return Expected(*(mean if w is None else mean * w for mean, w in zip(means, weights, strict=True)))
 
 
 def tuned(ahead: FloatArray, spread: FloatArray | float) -> FloatArray:
@@ -90,9 +104,11 @@ class Stakes:
     """
 
     def __init__(
-        self, ledger: Ledger, chances: FloatArray, trusting: Expected, wary: Expected, live: slice, bets: int
-    ) -> None:
+        self, ledger: Ledger, chances: FloatArray, trusting: Expected, wary: Expected, live: slice, bets: int,
+        purses: Sequence[Purse] = PURSES,
+    ) -> None:  # fmt: skip
         self.live = live
+        self._purses = purses
         self._bets = bets
         self._ledger, self._beliefs = ledger, (wary, trusting)
         self._chances = np.where(ledger.matters, chances, 0.0)
@@ -100,10 +116,10 @@ class Stakes:
         share = float(self._chances.sum()) / all_open if all_open > 0 else 1.0  # of the draws, that matter
         self._chances /= max(float(self._chances.sum()), np.finfo(float).tiny)
         theta = ledger.theta[live]
-        self._knots = np.linspace(theta[0], theta[-1], 2 if ledger.straight else _KNOTS)
+        self._knots = np.linspace(theta[0], theta[-1], 2 if ledger.straight else _KNOTS) if len(theta) > 1 else theta
         self._lines = _lines(theta, self._knots)
-        self._ahead = np.array([max(one.horizon * share, bets + 1.0) for one in PURSES])
-        self._allowance = np.zeros((len(PURSES), len(self._knots)))
+        self._ahead = np.array([max(one.horizon * share, bets + 1.0) for one in purses])
+        self._allowance = np.zeros((len(purses), len(self._knots)))
         self._found = (-1, self._allowance)
         self._count(set_allowance=True)
 
@@ -118,8 +134,8 @@ class Stakes:
             if set_allowance:
                 spread = [((high - low) ** 2 * p * (1 - p) / chance).sum() for p in shares]
                 spread[True] += (spread[False] - spread[True]) * WARY / (WARY + self._bets)
-                self._allowance[:, k] = tuned(self._ahead, np.array([spread[one.trusting] for one in PURSES]))
-            for j, one in enumerate(PURSES):
+                self._allowance[:, k] = tuned(self._ahead, np.array([spread[one.trusting] for one in self._purses]))
+            for j, one in enumerate(self._purses):
                 both = reserves(low, high, shares[one.trusting], chance, self._allowance[j, k])
                 self._sums[:, j, k] = [part.sum() for part in both]
 
@@ -138,7 +154,7 @@ class Stakes:
         if self._found[0] == item:
             return self._found[1]
         low, high, shares = self._outlook(item, self._knots)
-        picked = np.array([shares[one.trusting] for one in PURSES])
+        picked = np.array([shares[one.trusting] for one in self._purses])
         self._found = item, np.array(reserves(low, high, picked, self._chances[item], self._allowance))
         return self._found[1]
 
@@ -148,9 +164,12 @@ class Stakes:
 
     def factors(self, item: int, u: float, v: float) -> FloatArray:
         """What each bet multiplies its money by `[2 * purses, live candidates]`, if this item is drawn."""
-        chance, allowance = float(self._chances[item]), self._allowance
-        expected, owed = self._reserves_of(item), self._ledger.owed(self._knots)
-        pays = allowance + _SIDES * (u - self._knots * v - expected) / chance
+        return self.factors_of(item, u - self._knots * v, self._ledger.owed(self._knots))
+
+    def factors_of(self, item: int, x: FloatArray, owed: FloatArray) -> FloatArray:
+        """The same of what the item is and what is owed at the knots `[knots]`, or to each side `[2, 1, knots]`."""
+        chance, allowance, expected = float(self._chances[item]), self._allowance, self._reserves_of(item)
+        pays = allowance + _SIDES * (x - expected) / chance
         costs = self._left * allowance + _SIDES * (owed - self._sums)
         # Both are straight between knots. A bet pays less than nothing only where the labels rule a candidate out.
         pays, costs = (part.reshape(-1, len(self._knots)) @ self._lines for part in (self._left * pays, costs))

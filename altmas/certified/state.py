@@ -289,6 +289,18 @@ def follow(state: State, answers: Answers, unanswered: Mapping[int, Choice] | No
     return state
 
 
+def logged(setup: Setup, answers: Answers, unanswered: Mapping[int, Choice] | None = None) -> tuple[AskedRound, ...]:
+    """The rounds of these answers as a log has them: each with the refit that it was drawn with."""
+    state, out = start(replace(setup, watched=())), []
+    for round in rounds_of(answers, 0, unanswered):
+        made = state.refit
+        out.append(round if made is None else replace(round, kept=(made.arrays, made.known)))
+        state = advance(state, round)
+        if state.due:
+            state = state.with_refit(refit(state))
+    return tuple(out)
+
+
 def rounds_of(
     answers: Answers, known: int = 0, unanswered: Mapping[int, Choice] | None = None, first: int = 0
 ) -> Iterator[AskedRound]:

@@ -60,8 +60,7 @@ def status(audit: Path, as_json: bool) -> None:
 @click.option("--metrics", help="With commas: accuracy,macro_recall,recall:cat,f1:cat,ece. Default: the audit's own.")
 @shared.level
 @click.option("--anytime", is_flag=True, help="Intervals that hold at all looks together.")
-@click.option("--of-this-pool", "this_pool", is_flag=True, help="About the items of this pool alone, where the audit "
-              "has clusters and intervals are about others like them.")  # fmt: skip
+@shared.this_pool
 @click.option("--to", "target", type=shared.FILE_OUT, help="Write the table: .csv, .json, ...")
 @shared.as_json
 def estimate(

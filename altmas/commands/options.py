@@ -21,6 +21,7 @@ NAMES = {
     )},
     "groups": "--group",
     "clusters": "--cluster",
+    "requirements": "--require",
     "options": "--option",
     "confidence": "--scores",
 }  # fmt: skip

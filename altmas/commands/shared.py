@@ -54,6 +54,8 @@ FOLDER_OUT = Outside(file_okay=False, path_type=Path)
 folder = click.argument("audit", type=click.Path(file_okay=False, path_type=Path))
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; docs/command-line.md has its schema.")
 level = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), help="The intervals' level.")
+this_pool = click.option("--of-this-pool", "this_pool", is_flag=True, help="About the items of this pool alone, where "
+                         "the audit has clusters and intervals are about others like them.")  # fmt: skip
 
 
 def checked_name(context: click.Context, parameter: click.Parameter, given: Any) -> Any:

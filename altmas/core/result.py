@@ -12,9 +12,11 @@ import pandas as pd
 
 from altmas.core.contest import Contest
 from altmas.core.estimates import Estimate
-from altmas.core.findings import Findings, KnowsChances, classes_seen
+from altmas.core.findings import Findings, KnowsChances, asked, classes_seen
+from altmas.core.gate import Gate, Gates
 from altmas.core.loop import Round
 from altmas.core.pool import Pool
+from altmas.core.requirements import Requirement
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,6 +71,15 @@ class Result:
     def features(self) -> str:
         """What features were worth, in a sentence; nothing where a method cannot tell."""
         return ""
+
+    def gate(self, *requirements: str | Requirement, model: str | None = None, cost: Any = None) -> Gate:
+        """Whether the model meets all of these, such as `"accuracy >= 0.9"`: pass, fail or not settled.
+
+        It may be asked after every label. Of several models, `model` says which, or the requirement does:
+        `"accuracy@ours >= 0.9"`. Methods whose chances are not known refuse.
+        """
+        found: Gate = asked(self.findings, Gates, self.method).gate(requirements, model=model, cost=cost)
+        return found
 
     def plot(
         self, metrics: Sequence[str] | None = None, *, truth: Mapping[str, float] | None = None, ax: Axes | None = None
