@@ -296,3 +296,51 @@ def test_bench(tmp_path):
     rows.write_bytes(b"".join(rows.read_bytes().splitlines(keepends=True)[:1]))
     again = checked("bench", sweep, "--jobs", 1, "--resume")
     assert again["skipped"] == 1
+
+
+@pytest.fixture(scope="module")
+def months(tmp_path_factory):
+    """Two audits of one model, half of whose items are the same."""
+    home = tmp_path_factory.mktemp("months")
+    rng = np.random.default_rng(0)
+    label = rng.integers(0, 2, 300)
+    score = 1 / (1 + np.exp(-(rng.normal(size=300) + 2 * label - 1)))
+    ids = [f"i{n}" for n in range(300)]
+    table = pd.DataFrame({"id": ids, "prediction": (score >= 0.5).astype(int), "score": score})
+    write(table.assign(label=label)[["id", "label"]], home / "truth.csv")
+    for name, part in (("march", table[:200]), ("april", table[100:])):
+        scores = part.assign(p_0=1 - part["score"], p_1=part["score"]).drop(columns="score")
+        write(scores, home / f"{name}.csv")
+        told("init", home / name, "--predictions", home / f"{name}.csv", "--scores", "p_*", "--metrics",
+             "accuracy,auroc", "--initial", 20)  # fmt: skip
+    told("label", home / "march", "--from", home / "truth.csv", "-n", 60)
+    return home
+
+
+def test_renew_compare_and_curves(months, tmp_path):
+    march, april = months / "march", months / "april"
+    renewed = checked("renew", april, "--from", march, "--keep-labels")
+    assert renewed["kept"] + renewed["evidence"] == 60
+    told("label", april, "--from", months / "truth.csv", "-n", 30)
+    found = checked("compare-audits", march, april)
+    assert [row["metric"] for row in found["metrics"]] == ["accuracy", "auroc"]
+    assert found["pool"]["shared_ids"] == 100
+    curve = checked("curve", march, "--points", 8, "--figure", tmp_path / "roc.png", "--kind", "pr", "--together")
+    recalls = [row["recall"] for row in curve["points"]]
+    assert recalls == sorted(recalls)
+    assert (tmp_path / "roc.png").read_bytes()[:4] == b"\x89PNG"
+    cost = checked("curve", march, "--false-positive", 1, "--false-negative", 3, "--figure", tmp_path / "cost.svg")
+    assert cost["least"]["low"] <= cost["least"]["cost"] <= cost["least"]["high"]
+    assert cost["points"][-1]["threshold"] is None
+    for more in ((), ("--false-positive", 1, "--false-negative", 3)):
+        assert "threshold" in told("curve", march, "--points", 6, *more)
+    assert "be given together" in altmas("curve", march, "--false-positive", 1).err
+    assert "drawn in this audit" in altmas("gate", april, "--require", "accuracy >= 0.5").err
+
+
+def test_gate(audit, tmp_path):
+    found = checked("gate", audit, "--require", "accuracy >= 0.01", "--model", "ours", "--junit", tmp_path / "g.xml")
+    assert (found["outcome"], found["exit_code"]) == ("pass", 0)
+    assert (tmp_path / "g.xml").read_text().startswith("<?xml")
+    done = altmas("gate", audit, "--require", "accuracy@ours >= 0.999", "--require", "accuracy@theirs >= 0.01")
+    assert done.code == (1 if "failed" in done.out else 3)
