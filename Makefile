@@ -38,6 +38,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/draws.py
 	$(BIN)/python benchmarks/round.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/scores.py
 	$(BIN)/python benchmarks/bandit.py
 	$(BIN)/python benchmarks/betting.py
 	$(BIN)/python benchmarks/certified.py
