@@ -75,7 +75,8 @@ def _same_outputs(old: Outputs, then: Pool, new: Outputs, now: Pool, at: IntArra
             return np.zeros_like(same)
         first = first[:, [columns[0].index(one) for one in columns[1]]]
     close = np.isclose(first, second, rtol=SAME, atol=SAME)
-    return same & (close if close.ndim == 1 else close.all(1)) & (old.scored[at] == new.scored[rows])
+    near = close if close.ndim == 1 else close.all(1)
+    return np.asarray(same & near & (old.scored[at] == new.scored[rows]), dtype=bool)
 
 
 def _same_features(then: Pool, now: Pool, at: IntArray, rows: IntArray) -> BoolArray:

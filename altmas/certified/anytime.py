@@ -36,6 +36,17 @@ def first_bets(watched: Watched, size: int) -> Bets:
     return BettingSequence(watched, size) if isinstance(watched, Ratio) else watched.sequence()
 
 
+def interval_of(bets: Bets, level: float) -> tuple[float, float]:
+    """The interval that bets on a ratio give; tests of a threshold answer yes or no, and have none.
+
+    >>> from altmas.certified.functionals import accuracy
+    >>> interval_of(BettingSequence(accuracy(np.array([0, 1, 1]), 2), 3), 0.95)
+    (0.0, 1.0)
+    """
+    assert not isinstance(bets, ThresholdTest)
+    return bets.interval(level)
+
+
 def mean_interval(sequences: Sequence[Bets], level: float) -> tuple[float, float]:
     """The interval of the mean of several ratios: each at `1 - alpha / count`, the ends averaged (Bonferroni).
 
@@ -45,7 +56,7 @@ def mean_interval(sequences: Sequence[Bets], level: float) -> tuple[float, float
     (0.0, 1.0)
     """
     each = 1 - (1 - fraction("level", level)) / len(sequences)
-    ends = np.array([one.interval(each) for one in sequences])
+    ends = np.array([interval_of(one, each) for one in sequences])
     low, high = ends.mean(0)
     return float(low), float(high)
 

@@ -97,4 +97,4 @@ def between_clusters(at: Linearised, sample: Sample, shown: FloatArray, taking_p
 
 
 def _sums(clusters: Clusters, values: FloatArray) -> FloatArray:
-    return np.bincount(clusters.index, values, clusters.count)
+    return np.asarray(np.bincount(clusters.index, values, clusters.count), dtype=np.float64)

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from altmas.certified import models, slices
-from altmas.certified.anytime import Bets, Watched, mean_interval, promise, ratios_of
+from altmas.certified.anytime import Bets, Watched, interval_of, mean_interval, promise, ratios_of
 from altmas.certified.contest import behind, contest, leading, share_of_level, where_they_stand
 from altmas.certified.curves import POINTS, CostCurve, cost_curve, threshold_curve
 from altmas.certified.estimator import Estimator, allowing
@@ -409,7 +409,7 @@ class CertifiedFindings:
         The run is made again from its answers, betting on these as it goes.
         """
         self._check_unread()
-        return [one.interval(self.level) for one in self._bets(ratios)]
+        return [interval_of(one, self.level) for one in self._bets(ratios)]
 
     def gate(self, requirements: Sequence[str | Requirement], *, model: str | None = None, cost: Any = None) -> Gate:
         """Whether requirements are met, as it may be asked after every label; `cost` is what an expected cost needs."""

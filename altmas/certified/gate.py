@@ -179,9 +179,10 @@ def _told(findings: CertifiedFindings, one: Asked, found: _Found, alpha: float, 
             more = labels * ((reach / gap) ** 2 - 1)
         left = size - len(findings.state.asked)
         needed = size if more >= left else labels + max(math.ceil(more), 1)
+    passing, failing = found.evidence or (None, None)
     made = Checked(
         one.target.model, required.metric, required.sign, float(required.bound), found.outcome,
-        float(interval.estimate), *(found.evidence or (None, None)), needed, likely, found.certain, "",
+        float(interval.estimate), passing, failing, needed, likely, found.certain, "",
     )  # fmt: skip
     return replace(made, sentence=checked_sentence(made, len(findings.answers), findings.job.pool.size))
 

@@ -90,8 +90,8 @@ class ThresholdTest:
         ledger, ratio = self._ledger, self.watched.ratio
         wary = means_so_far(ratio, self._seen, int(ledger.matters.sum()))
         trusting = wary if believed is None else Expected(*ratio.expected(believed))
-        both = (Expected(*ledger.possible(*one)) for one in (trusting, wary))
-        stakes = Stakes(ledger, np.asarray(chances, np.float64), *both, _EVERYTHING, self._bets, PURSES)
+        told, seen = (Expected(*ledger.possible(*one)) for one in (trusting, wary))
+        stakes = Stakes(ledger, np.asarray(chances, np.float64), told, seen, _EVERYTHING, self._bets, PURSES)
         for item, label in zip(items.tolist(), labels.tolist(), strict=True):
             if ledger.matters[item]:
                 self._bet(stakes, item, label)

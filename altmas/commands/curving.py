@@ -76,4 +76,4 @@ def _draw(drawn: Any, figure: Path, kind: str) -> None:
     display = (
         ThresholdDisplay(drawn, "pr" if kind == "pr" else "roc") if hasattr(drawn, "columns") else CostDisplay(drawn)
     )
-    save(display.plot(), figure)
+    save(display.plot(), str(figure))

@@ -61,8 +61,8 @@ class PoolChanges:
         plain = asdict(self)
         for made, one in zip(plain["models"], self.models, strict=True):
             made["predicted"]["distance"] = one.predicted.distance
-        for name, one in self.groups.items():
-            plain["groups"][name]["distance"] = one.distance
+        for name, shares in self.groups.items():
+            plain["groups"][name]["distance"] = shares.distance
         return plain
 
 

@@ -159,11 +159,11 @@ def next_step(row: Row | None, pool: int) -> str:
     about = {"metric": named(row["metric"]), "goal": f"±{within}"}
     if row["labels_needed"] is None and (row.get("least_half_width") or 0.0) >= row["within"]:
         least = row["least_half_width"]
-        more = points(least) if is_share(row["metric"]) else marked(f"{least:g}")
+        reach = points(least) if is_share(row["metric"]) else marked(f"{least:g}")
         return sentence(
             "No number of labels from this pool brings {metric} to {goal}: with every item labelled it would still be "
             "about {least}, and only more clusters bring it below.",
-            least=f"±{more}", **about,
+            least=f"±{reach}", **about,
         )  # fmt: skip
     if row["labels_needed"] is None:
         return sentence(

@@ -20,7 +20,7 @@ from altmas.experiments.bench.sweep import Workers, in_parallel, working
 class Case:
     """One run: what names it among the rows, and a function that makes its rows, or its only one."""
 
-    key: Mapping[str, str | int]
+    key: Mapping[str, str | int | float]
     run: Callable[[], pd.DataFrame | Mapping[str, Any]]
 
     def rows(self) -> pd.DataFrame:
@@ -62,7 +62,7 @@ def run_cases(cases: Iterable[Case], path: Path | None = None, jobs: int = 1) ->
     return pd.concat([parts[place] for place in sorted(parts)], ignore_index=True)
 
 
-def _named(rows: pd.DataFrame, key: Mapping[str, str | int]) -> pd.DataFrame:
+def _named(rows: pd.DataFrame, key: Mapping[str, str | int | float]) -> pd.DataFrame:
     return rows[np.logical_and.reduce([rows[name] == value for name, value in key.items()])]
 
 

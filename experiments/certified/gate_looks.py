@@ -54,7 +54,7 @@ def watched(items: int, wrong: int, bound: float, seed: int, most: int, interval
     job = Job(pool, tuple(metrics_named(["accuracy"], pool.classes)), seed)
     test = Threshold(accuracy(pool.predictions, 4), bound)
     state: State = start(Setup(job, Certified(learners=(), interval=interval), (test,)))
-    rows = []
+    rows: list[tuple[float, ...]] = []
     while len(state.answers) < most:
         choice = draw(state, min(10 if rows else 50, most - len(state.answers)))
         state = advance(state, AskedRound(state.rounds, choice.items, labels[choice.items], choice.propensities))

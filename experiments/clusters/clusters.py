@@ -92,12 +92,12 @@ def patients_of(world: World, rng: np.random.Generator) -> Patients:
     hard, other = world.spread * rng.standard_normal((2, count))
     item = rng.standard_normal(len(patient))
     level = world.level - world.harder_last * (labels == classes - 1)
-    said = [
+    first, second = (
         np.where(rng.random(len(patient)) < expit(log_odds), labels, _another(labels, classes, rng))
         for log_odds in (level + hard[patient] + item, level - 0.3 + (0.5 * hard + other)[patient] + 0.5 * item)
-    ]
+    )
     seen = world.level + 0.3 * hard[patient] + 0.7 * item + 0.5 * rng.standard_normal(len(patient))
-    return Patients(labels, *said, (1 + (classes - 1) * expit(seen)) / classes, patient)
+    return Patients(labels, first, second, (1 + (classes - 1) * expit(seen)) / classes, patient)
 
 
 def _another(labels: IntArray, classes: int, rng: np.random.Generator) -> IntArray:
@@ -119,6 +119,7 @@ def one_run(world: World, labels: int, seed: int) -> pd.DataFrame:
         classes=range(world.classes), metrics=METRICS, clusters=pool.patient, budget=min(labels, len(pool.labels)),
         initial=100, batch=100, seed=seed, progress=False,
     ).findings  # fmt: skip
+    assert isinstance(found, CertifiedFindings)
     rows = []
     for kind, told in (("clusters", found), ("plain", found.of_this_pool())):
         rows += [{"interval": kind, **row} for row in _rows(told)]

@@ -61,7 +61,7 @@ class ScorePool:
 
     def probabilities(self, items: IntArray, fitted: FloatArray) -> FloatArray:
         """Label probabilities `[n, C]` of some items."""
-        return np.asarray(softmax(self._odds(fitted, self._logs[:, items]), axis=1))
+        return np.asarray(softmax(self._odds(fitted, np.asarray(self._logs[:, items], np.float64)), axis=1))
 
     def _odds(self, at: FloatArray, logs: FloatArray) -> FloatArray:
         models = len(logs)
