@@ -27,7 +27,7 @@ def main() -> None:
     least = {name: min(_seconds(result, name) for _ in range(3)) for name in ("accuracy", *NAMES)}
     for name in NAMES:
         times = least[name] / least["accuracy"]
-        print(f"{items:,} items, {name}: {least[name]:.2f} s, {times:.1f} times accuracy's {least['accuracy']:.2f} s")
+        print(f"{items:,} items, {name}: {least[name]:.2f} s, accuracy {least['accuracy']:.2f} s, ratio: {times:.1f}")
 
 
 def _seconds(result: altmas.Result, name: str) -> float:

@@ -32,6 +32,7 @@ def test_with_everything_labelled_the_curve_is_that_of_the_labels():
         assert row.recall_low == pytest.approx(row.recall_high)
 
 
+@pytest.mark.slow
 def test_bands_for_all_thresholds_hold_at_all_of_them():
     """40 runs; a 95% band that fails in six or more does so by chance once in 70 times, and the seeds are fixed."""
     held = []

@@ -38,7 +38,7 @@ def test_with_everything_labelled_every_metric_is_exact(method):
     assert found["estimate"]["log_loss"] == pytest.approx(sk.log_loss(y, scores), abs=1e-9)
 
 
-@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("classes", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_intervals_hold_as_often_as_they_say(classes):
     """60 runs; where 95% hold, the smallest of five metrics' p-values is below 1e-4 once in 2,000 times."""
     names = ["brier", "log_loss", "auroc", "auprc", "top_k:2" if classes > 2 else "recall_at_fpr:0.2"]

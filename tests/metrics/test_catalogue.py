@@ -70,14 +70,29 @@ def by_sklearn(classes, y, a):
 
 
 # scikit-learn warns where a class has no true members; that is the very case under test.
-@pytest.mark.filterwarnings(
+one_class_only = pytest.mark.filterwarnings(
     "ignore:y_pred contains classes not in y_true",
     "ignore:A single label was found",
     "ignore:`y1`, `y2` and `labels` have only one label in common",
 )
-@settings(max_examples=1000, deadline=None)
+
+
+@one_class_only
+@settings(max_examples=200, deadline=None)
 @given(problems())
 def test_every_metric_equals_scikit_learn(problem):
+    equals_scikit_learn(problem)
+
+
+@pytest.mark.slow
+@one_class_only
+@settings(max_examples=1000, deadline=None)
+@given(problems())
+def test_every_metric_equals_scikit_learn_on_many(problem):
+    equals_scikit_learn(problem)
+
+
+def equals_scikit_learn(problem):
     classes, y, a = problem
     confusion = tally(y, a, classes)
     expected = by_sklearn(classes, y, a)
