@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
+
+_FEW = 1000
 
 
 def tally(true: ArrayLike, predicted: ArrayLike, classes: int, columns: int | None = None) -> FloatArray:
@@ -31,6 +33,29 @@ def tally(true: ArrayLike, predicted: ArrayLike, classes: int, columns: int | No
     cells += (np.arange(runs) * (classes * width))[:, None]
     counts = np.bincount(cells.ravel(), minlength=runs * classes * width)
     return counts.reshape(*leading, classes, width).astype(np.float64)
+
+
+def sum_by_column(
+    weights: NDArray[np.floating], columns: IntArray, width: int, shares: FloatArray | None = None
+) -> FloatArray:
+    """Sum label weights `[n, C]` of items in these columns, none below 0, into a confusion `[C, P]`.
+
+    Each item counts as often as its share `[n]` says, once unless it is given.
+
+    >>> sum_by_column(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 0]), 2).round(1).tolist()
+    [[1.1, 0.0], [0.9, 0.0]]
+    """
+    size, classes = weights.shape
+    if size > _FEW:  # each item's row is added to its column's
+        from scipy.sparse import csr_array  # late: small pools need none of it
+
+        counted = np.ones(size) if shares is None else shares
+        member = csr_array((counted, columns, np.arange(size + 1)), shape=(size, width))
+        return np.ascontiguousarray((member.T @ weights).T)
+    cells = columns[:, None] + width * np.arange(classes)
+    counts = weights if shares is None else shares[:, None] * weights
+    sums = np.bincount(cells.ravel(), counts.ravel(), classes * width)
+    return np.asarray(sums, dtype=np.float64).reshape(classes, width)
 
 
 class Totals(NamedTuple):

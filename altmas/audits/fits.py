@@ -24,7 +24,7 @@ from altmas.core.method import ArrayMap, HearsPeople, Job, Method, Replays
 from altmas.words.wording import counted
 
 FITS_FOLDER = "fits"
-_READ_ONCE = ("belief",)
+_READ_ONCE = "belief"
 READINGS_PER_ANSWER = "readings_per_answer"
 """What a fit says of it, where it follows from what a reading costs."""
 
@@ -109,7 +109,7 @@ class FitFiles:
 
     def array(self, number: int, name: str) -> NDArray[Any]:
         """One array of a fit; what is believed of a large pool is not held beside what is made of it."""
-        return self._array(number, name) if name in _READ_ONCE else self._last(number, name)
+        return self._array(number, name) if name.startswith(_READ_ONCE) else self._last(number, name)
 
     def _array(self, number: int, name: str) -> NDArray[Any]:
         if number in self._held:

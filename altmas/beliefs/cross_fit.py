@@ -15,6 +15,7 @@ from altmas.core.answers import Answers
 from altmas.core.clusters import Clusters, cluster_folds
 from altmas.core.pool import Pool
 from altmas.core.streams import stream
+from altmas.metrics.belief import Belief, mixture, scattered
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -30,18 +31,18 @@ SMALL = 0.005
 
 
 @dataclass(frozen=True, eq=False)
-class Belief:
-    """Label probabilities `[N, C]` of the whole pool, and what each candidate counts for.
+class Learnt:
+    """The belief about the whole pool, and what each candidate counts for.
 
     Where learners on features took part: how much each counted, what they start from next time, and what would have
-    been believed without them `[N, C]`.
+    been believed without them.
     """
 
-    probabilities: FloatArray
+    belief: Belief
     weights: dict[str, float]
     learners: dict[str, float] = field(default_factory=dict)
     warm: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-    without_features: FloatArray | None = None
+    without_features: Belief | None = None
 
 
 class CrossFit:
@@ -64,6 +65,7 @@ class CrossFit:
         rng = stream(seed, "folds")
         # Items of a cluster are alike: whoever saw the label of one knows too much of the others.
         self.fold = rng.permutation(size) % FOLDS if clusters is None else cluster_folds(clusters, FOLDS, rng)
+        self._inside = [np.flatnonzero(self.fold == k) for k in range(FOLDS)]
 
     def fit(
         self,
@@ -71,7 +73,7 @@ class CrossFit:
         weights: FloatArray,
         warm: Mapping[str, NDArray[Any]] | None = None,
         soft: FloatArray | None = None,
-    ) -> Belief:
+    ) -> Learnt:
         """Fit every candidate out of fold, and mix them by how well they predicted the answers.
 
         Where labels are only probable, `soft [n, C]` has the probabilities, and `answers` the likeliest: each possible
@@ -84,37 +86,37 @@ class CrossFit:
         with one_thread():
             return self._fit(answers, weights, warm or {}, soft)
 
-    def before_answers(self, items: IntArray) -> FloatArray:
-        """What the candidates say about some items before there is an answer, on average `[n, C]`."""
+    def before_answers(self, items: IntArray) -> Belief:
+        """What the candidates say about some items before there is an answer, on average."""
         alone = [one for one in self.models if not one.asks_learners]
         taught = [one for one in alone if isinstance(one, TaughtBefore)]
         each = [one.about(items, Answers(), np.zeros(0), None) for one in taught or alone]
-        if len(each) == 1:
-            return each[0]
-        return np.asarray(np.mean(each, axis=0)) if each else np.full((len(items), self.classes), 1 / self.classes)
+        if not each:
+            return Belief.even(len(items), self.classes)
+        return each[0] if len(each) == 1 else mixture(each, [np.full(len(items), 1 / len(each))] * len(each))
 
     def _fit(
         self, answers: Answers, weights: FloatArray, warm: Mapping[str, NDArray[Any]], soft: FloatArray | None
-    ) -> Belief:
+    ) -> Learnt:
         learnt, place = self._learnt(answers, warm), np.arange(len(answers))
         if soft is not None:
             place, labels = np.nonzero(soft >= SMALL)
             answers, weights = answers.at(place).relabelled(labels), weights[place] * soft[place, labels]
-        each = [np.empty((len(self.fold), self.classes)) for _ in self.models]
-        for k in range(FOLDS):
-            inside = np.flatnonzero(self.fold == k)
+        by_fold: list[list[Belief]] = [[] for _ in self.models]
+        for k, inside in enumerate(self._inside):
             others = np.flatnonzero(self.fold[answers.items] != k)
             says = None if learnt is None else (learnt.predict(inside, k), _of_rows(learnt.left_out(k), place[others]))
-            for out, model in zip(each, self.models, strict=True):
+            for found, model in zip(by_fold, self.models, strict=True):
                 hears = says if model.asks_learners else None
-                out[inside] = model.about(inside, answers.at(others), weights[others], hears)
+                found.append(model.about(inside, answers.at(others), weights[others], hears))
+        each = [scattered(found, self._inside) for found in by_fold]
         mixed, share = self._mixed(each, answers, weights)
         shares = dict(zip([one.name for one in self.models], share.tolist(), strict=True))
         if learnt is None:
-            return Belief(mixed, shares)
+            return Learnt(mixed, shares)
         alone = [p for p, one in zip(each, self.models, strict=True) if not one.asks_learners]
         without = self._mixed(alone, answers, weights)[0] if alone else None
-        return Belief(mixed, shares, learnt.shares(), learnt.warm, without)
+        return Learnt(mixed, shares, learnt.shares(), learnt.warm, without)
 
     def _learnt(self, answers: Answers, warm: Mapping[str, NDArray[Any]]) -> LearntBlend | None:
         if self.learners is None:
@@ -127,20 +129,16 @@ class CrossFit:
         )
         return self.learners.learn(lesson)
 
-    def _mixed(
-        self, each: Sequence[FloatArray], answers: Answers, weights: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The mixture of candidates `[N, C]`, and their shares on average; those for a fold are found outside it."""
+    def _mixed(self, each: Sequence[Belief], answers: Answers, weights: FloatArray) -> tuple[Belief, FloatArray]:
+        """The mixture of candidates, and their shares on average; those for a fold are found outside it."""
         if len(each) == 1:
             return each[0], np.ones(1)
-        likelihood = np.stack([p[answers.items, answers.labels] for p in each], axis=1)
-        mixed, shares = np.empty_like(each[0]), np.zeros(len(each))
+        likelihood = np.stack([one.at(answers.items).chance(answers.labels) for one in each], axis=1)
+        shares = np.empty((FOLDS, len(each)))
         for k in range(FOLDS):
-            others, inside = self.fold[answers.items] != k, self.fold == k
-            share = stack(likelihood[others], weights[others])
-            mixed[inside] = sum(w * p[inside] for w, p in zip(share, each, strict=True))
-            shares += share / FOLDS
-        return mixed, shares
+            others = self.fold[answers.items] != k
+            shares[k] = stack(likelihood[others], weights[others])
+        return mixture(each, [share[self.fold] for share in shares.T]), shares.mean(0)
 
 
 def _of_rows(left_out: FloatArray, rows: IntArray) -> FloatArray:
@@ -161,17 +159,6 @@ def cross_fit_on(
     bound = learners_on(pool, learners)
     models = label_models(pool, learners=bound is not None, vote=vote, every_label=every_label)
     return CrossFit(models, pool.size, len(pool.classes), seed, bound, pool.clusters)
-
-
-def agreement_of(pool: Pool, probabilities: FloatArray) -> FloatArray:
-    """P(the first model's prediction is right) `[N]`, from label probabilities `[N, C]`; 0 where it is no class.
-
-    >>> agreement_of(Pool.build(["a", "?"], classes=["a", "b"]), np.array([[0.9, 0.1], [0.5, 0.5]])).tolist()
-    [0.9, 0.0]
-    """
-    said, classes = pool.predictions, len(pool.classes)
-    right = probabilities[np.arange(pool.size), np.minimum(said, classes - 1)]
-    return np.where(said < classes, right, 0.0)
 
 
 def stack(likelihood: FloatArray, weights: FloatArray) -> FloatArray:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaincinv
 
-from altmas.beliefs.cross_fit import agreement_of, cross_fit_on
+from altmas.beliefs.cross_fit import cross_fit_on
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
@@ -70,7 +70,7 @@ class Guard:
 
     def agreement(self, answers: Answers) -> FloatArray:
         """P(the prediction is right) of every item `[N]`, out of fold; 0 for a prediction that is no class."""
-        return agreement_of(self.pool, self.regression.fit(answers, np.ones(len(answers))).probabilities)
+        return self.regression.fit(answers, np.ones(len(answers))).belief.chance(self.pool.predictions)
 
 
 def lower_bound(agreeing: IntArray, of: IntArray, confidence: float = CONFIDENCE) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from altmas.core.answers import Answers
 from altmas.core.pool import Pool
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -40,8 +41,8 @@ class LabelModel(Protocol):
 
     def about(
         self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
-    ) -> FloatArray:
-        """Label probabilities `[m, C]` of wanted items, learnt from answers to others.
+    ) -> Belief:
+        """Label probabilities of wanted items, learnt from answers to others.
 
         `says` has what learners on features say about the wanted items `[m, C]`, and about those answered `[n, C]`
         as far as they can without each one's own label.
@@ -62,10 +63,10 @@ class FromOutputs:
 
     def about(
         self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
-    ) -> FloatArray:
+    ) -> Belief:
         """A few Newton steps."""
-        belief, rows = self.fitted(wanted, answers, weights, says)
-        return belief.probabilities(rows)
+        learnt, rows = self.fitted(wanted, answers, weights, says)
+        return learnt.belief(rows)
 
     def fitted(
         self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
@@ -93,9 +94,9 @@ class FromVote:
 
     def about(
         self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
-    ) -> FloatArray:
+    ) -> Belief:
         """What the models' votes are worth, as far as the answers show."""
-        return self.vote.probabilities(wanted, self.vote.fit(answers.items, answers.labels, weights))
+        return self.vote.belief(wanted, self.vote.fit(answers.items, answers.labels, weights))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +109,9 @@ class FromScores:
 
     def about(
         self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
-    ) -> FloatArray:
+    ) -> Belief:
         """A log-linear pool, as far as the answers teach what each model is worth."""
-        return self.pool.probabilities(wanted, self.pool.fit(answers.items, answers.labels, weights))
+        return Belief.dense(self.pool.probabilities(wanted, self.pool.fit(answers.items, answers.labels, weights)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +133,7 @@ class TaughtBefore:
 
     def about(
         self, wanted: IntArray, answers: Answers, weights: FloatArray, says: tuple[FloatArray, FloatArray] | None
-    ) -> FloatArray:
+    ) -> Belief:
         """From the answers, and from what was known of other items."""
         other = self.known.at(np.flatnonzero(~np.isin(self.known.items, answers.items)))
         both = answers.extended(other.items, other.labels, 0, other.propensities)

@@ -8,13 +8,13 @@ import numpy as np
 from scipy.special import entr
 
 from altmas.beliefs.acquisition import alt_mas
-from altmas.beliefs.cross_fit import agreement_of
 from altmas.beliefs.draws import Draws
 from altmas.beliefs.label_belief import LabelBelief
 from altmas.core.answers import Answers
 from altmas.core.method import Job
 from altmas.core.streams import stream
 from altmas.metrics import CounterfactualMeans, tally
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray, Probabilities
 
 TRUST = 50.0
@@ -181,7 +181,7 @@ DRAWS_OF_WORTH = 20
 
 
 def worth_of_items(
-    name: str, job: Job, variances: Sequence[FloatArray], probabilities: FloatArray, answers: Answers, round: int
+    name: str, job: Job, variances: Sequence[FloatArray], belief: Belief, answers: Answers, round: int
 ) -> FloatArray:
     """Worth of every item of the pool `[N]`, answered ones included: their hazards run on.
 
@@ -193,7 +193,7 @@ def worth_of_items(
     if name == "uniform":
         return np.ones(pool.size)
     if name == "expected_loss":
-        return expected_loss(agreement_of(pool, probabilities))
+        return expected_loss(belief.chance(pool.predictions))
     quick = LabelBelief(pool)
     quick.fit(answers.items, answers.labels)
     if name == "xwed":

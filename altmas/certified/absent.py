@@ -68,7 +68,7 @@ def absent_for(signed: Signed, sample: Sample, level: float) -> Absence | None:
     part = np.zeros(len(sample.answers), dtype=bool)
     for _, target in signed:
         part |= target.columns[sample.answers.items] >= 0
-    seen = np.bincount(sample.answers.labels[part], minlength=sample.probabilities.shape[1])
+    seen = np.bincount(sample.answers.labels[part], minlength=sample.belief.classes)
     if not part.any() or seen.all():
         return None
     gone = absence(seen, sample.before[part].sum(0))
@@ -125,13 +125,7 @@ def _value(target: Target, counts: FloatArray) -> float:
 
 def _without(sample: Sample, gone: IntArray) -> Sample:
     """The same answers, where no item has one of these labels."""
-    left = sample.probabilities.copy()
-    left[:, gone] = 0.0
-    total = left.sum(1, keepdims=True)
-    others = np.ones(left.shape[1]) / (left.shape[1] - len(gone))
-    others[gone] = 0.0
-    left = np.where(total > 0, left / np.where(total > 0, total, 1.0), others)
-    return replace(sample, probabilities=left, linearised={})
+    return replace(sample, belief=sample.belief.without(gone), linearised={})
 
 
 def _jumps(target: Target, counts: FloatArray, c: int) -> bool:

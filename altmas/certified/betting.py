@@ -26,6 +26,7 @@ from altmas.certified.functionals import Ratio
 from altmas.certified.ledger import Ledger
 from altmas.certified.stakes import PURSES, Expected, Stakes, means_so_far
 from altmas.core.checks import fraction, whole_number
+from altmas.metrics.belief import Belief
 from altmas.metrics.errors import InputError, rows_at_fault
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -96,9 +97,9 @@ class BettingSequence:
         self._remove(item, u, v)
 
     def after(
-        self, chances: FloatArray, believed: FloatArray | None, items: IntArray, labels: IntArray
+        self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray
     ) -> BettingSequence:
-        """The sequence after one more round, with what was believed `[N, C]` before it; this one stays as it is."""
+        """The sequence after one more round, with what was believed before it; this one stays as it is."""
         # The ratio never changes, and the stakes of the round before are over.
         on = copy.deepcopy(self, {id(self.ratio): self.ratio, id(self._stakes): None})
         on.begin_round(chances, *((None, None) if believed is None else self.ratio.expected(believed)))

@@ -84,7 +84,7 @@ def threshold_curve(
     whole_number("points", points, 2)
     index = class_of_interest(estimator.pool, of)
     scores, known = scores_of_class(estimator.pool, index)
-    cuts = grid(scores[known], estimator.sample.probabilities[known, index], points)[::-1]
+    cuts = grid(scores[known], estimator.sample.belief.column(index)[known], points)[::-1]
     table = pd.DataFrame({"threshold": cuts, "share": [float((scores[known] >= cut).mean()) for cut in cuts]})
     wider = {}
     for name, among in SHARES:
@@ -129,7 +129,7 @@ def cost_curve(
     whole_number("points", points, 2)
     index = class_of_interest(estimator.pool, of)
     scores, known = scores_of_class(estimator.pool, index)
-    believed = estimator.sample.probabilities[:, index]
+    believed = estimator.sample.belief.column(index)
     cuts = np.append(grid(scores[known], believed[known], points), np.inf)  # taking nobody is a threshold too
     metric = _price(index, len(estimator.pool.classes), *prices)
     fold = stream(estimator.seed, "threshold").integers(FOLDS, size=estimator.pool.size)
@@ -176,7 +176,7 @@ def _totals(
     threshold and what is left of it a false positive above: sums over sorted scores.
     """
     sample = estimator.sample
-    member = sample.probabilities[:, index].copy()
+    member = sample.belief.column(index)
     items = sample.answers.items
     member[items] += sample.counted[:, index] / sample.inclusion[items]
     place = np.searchsorted(cuts, scores, side="right")  # thresholds up to its own score take it

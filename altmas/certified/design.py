@@ -16,7 +16,7 @@ surprises r_i = g_i(y_i) - E g_i have the Horvitz-Thompson variance
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -31,12 +31,12 @@ from altmas.certified.sample import Sample
 from altmas.certified.simple_slopes import simple_slopes
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
+from altmas.metrics.belief import Belief, blocks
 from altmas.metrics.custom import LabelFunction, whole_counts
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 TRACE, NOTHING = 1e-9, 1e-12
 ALL_BUT_CERTAIN = 0.999
-_NUMBERS_AT_ONCE = 1 << 19
 
 
 class Part(NamedTuple):
@@ -77,7 +77,7 @@ class Linearised:
         if (single := _of_one_label(self.parts)) is not None:
             return single.ranges()
         ranges = np.empty(len(self.mean))
-        for rows in _blocks(len(ranges), len(self.parts[0].gradient)):
+        for rows in blocks(len(ranges), len(self.parts[0].gradient)):
             ranges[rows] = np.ptp(_slopes(self.parts, rows), axis=1)
         return ranges
 
@@ -164,14 +164,14 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
         plug_in += sign * float(target.metric.value(whole))
         value += sign * float(target.metric.value(at) + (gradient * (counts - at)).sum())
         parts.append(Part(sign, target, gradient, believed))
-    mean, variance = _expected_influences(parts, sample.probabilities)
+    mean, variance = _expected_influences(parts, sample.belief)
     return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, mean, variance)
 
 
 def minus(first: Linearised, second: Linearised, sample: Sample) -> Linearised:
     """The difference of two that were linearised with one belief and the same answers."""
     parts = (*first.parts, *(part._replace(sign=-part.sign) for part in second.parts))
-    _, variance = _expected_influences(parts, sample.probabilities)
+    _, variance = _expected_influences(parts, sample.belief)
     return Linearised(
         first.name, first.model, parts, first.plug_in - second.plug_in, first.value - second.value, first.known,
         first.mean - second.mean, variance,
@@ -196,7 +196,7 @@ def _centre(target: Target, sample: Sample, believed: FloatArray, plug_in: Float
 def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: int) -> FloatArray:
     items, r = sample.answers.items[:known], sample.surprise[:known]
     drawn = (sample.inclusion if sample.drawn_then is None else sample.drawn_then)[items, None]
-    believed = sample.probabilities[items]
+    believed = sample.of_answers[:known]
     odds = (1 - drawn) / np.square(drawn)
     shown, expected = odds * np.square(sample.counted[:known]), odds * believed * (1 - believed)
     if sample.corrected is None:
@@ -363,27 +363,35 @@ def counts_of(target: Target, confusion: FloatArray) -> FloatArray:
     return whole_counts(confusion) if isinstance(target.metric, LabelFunction) else confusion
 
 
-def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance `[N]` of each item's influence under the belief, in blocks of items.
+def _expected_influences(parts: Sequence[Part], belief: Belief) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance `[N]` of each item's influence under the belief.
 
     Items that take no part have none, and cost nothing: of a large pool groups are looked at one after the other.
     """
-    size, classes = probabilities.shape
     members = _members(parts)
-    if members is None and len(parts) > 1 and (single := _of_one_label(parts)) is not None:
-        return single.moments(probabilities)
-    of_counts = len(parts) == 1 and parts[0].target.bands is None
-    simple = simple_slopes(parts[0].sign * parts[0].gradient) if of_counts else None
-    mean, variance = (np.empty(size), np.empty(size)) if members is None else (np.zeros(size), np.zeros(size))
-    for places in _blocks(size if members is None else len(members), classes):
-        rows = slice(places[0], places[-1] + 1) if members is None else members[places]
-        p = probabilities[rows]
-        if simple is not None:
-            mean[rows], variance[rows] = simple.moments(p, parts[0].target.columns[rows])
-        elif members is not None and (single := _of_one_label(parts, rows)) is not None:
-            mean[rows], variance[rows] = single.moments(p)
-        else:
-            mean[rows], variance[rows] = _moments(p, _slopes(parts, rows))
+    if members is None:
+        return _moments(parts, belief, slice(None))
+    mean, variance = np.zeros((2, belief.size))
+    mean[members], variance[members] = _moments(parts, belief.at(members), members)
+    return mean, variance
+
+
+def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> tuple[FloatArray, FloatArray]:
+    """The same for items of which each takes part; by the fewest numbers that the slopes allow."""
+    if len(parts) > 1 and (single := _of_one_label(parts, items)) is not None:
+        return single.moments(belief)
+    if len(parts) == 1:
+        target, gradient = parts[0].target, parts[0].sign * parts[0].gradient
+        columns = target.columns[items]
+        simple = simple_slopes(gradient) if target.bands is None else None
+        return belief.moments(gradient, columns) if simple is None else simple.moments(belief, columns)
+    mean, variance = np.empty((2, belief.size))
+    every = np.arange(len(parts[0].target.columns))[items]
+    for block, p in belief.blocks():
+        slopes = _slopes(parts, every[block])
+        mean[block] = np.einsum("ic,ic->i", p, slopes)
+        square = np.einsum("ic,ic,ic->i", p, slopes, slopes)
+        variance[block] = np.maximum(square - np.square(mean[block]), 0.0)
     return mean, variance
 
 
@@ -400,11 +408,6 @@ def _inside(parts: Sequence[Part]) -> BoolArray:
     return np.asarray(np.logical_or.reduce([part.target.columns >= 0 for part in parts]))
 
 
-def _moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
-    mean = np.einsum("ic,ic->i", p, slopes)
-    return mean, np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean), 0.0)
-
-
 def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -> OneLabel | None:
     """The influences of some items as those of one label, where they are: of a target, or of a difference."""
     if any(part.target.bands is not None for part in parts):
@@ -414,11 +417,6 @@ def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -
     if len(known) < len(found) or len(known) > 2:
         return None
     return known[0] if len(known) == 1 else known[0]._replace(other=known[1])
-
-
-def _blocks(size: int, classes: int) -> Iterator[IntArray]:
-    step = max(_NUMBERS_AT_ONCE // classes, 1)
-    return (np.arange(start, min(start + step, size)) for start in range(0, size, step))
 
 
 def _slopes(parts: Sequence[Part], rows: IntArray | slice) -> FloatArray:

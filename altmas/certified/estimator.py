@@ -23,9 +23,8 @@ from altmas.core.pool import NO_CLASS, Pool
 from altmas.core.result import without_model
 from altmas.core.targets import Target, lower_is_better
 from altmas.metrics import metric
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
-
-_NUMBERS_AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +43,7 @@ class Estimator:
     asked: FloatArray | None = None
     readings: int = 0  # by experts
     left_out: LeftOut | None = None  # by experts who were to read them
-    of_answered: FloatArray | None = None  # [N, C], the belief about items that are answered, where that is another
+    of_answered: Belief | None = None  # about items that are answered, where that is another
 
     def of(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """One target, or a difference of two."""
@@ -87,7 +86,7 @@ class Estimator:
     def asked_sample(self) -> Sample:
         """The sample with the chances of having been asked about, whether or not an answer came."""
         asked = self.sample.inclusion if self.asked is None else self.asked
-        believed = self.sample.probabilities if self.of_answered is None else self.of_answered
+        believed = self.sample.belief if self.of_answered is None else self.of_answered
         sample = self.sample
         return Sample(believed, sample.answers, asked, corrected=sample.corrected, clusters=sample.clusters)
 
@@ -104,9 +103,9 @@ class Estimator:
     def _all_labelled(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """About clusters like these, where every item has its label: what is left is that the pool has no others."""
         sample = self.sample
-        known = sample.probabilities.copy()
+        known = sample.belief.rows()
         known[sample.answers.items] = sample.one_hot
-        whole = Sample(known, sample.answers, np.ones(self.pool.size), clusters=sample.clusters)
+        whole = Sample(Belief.dense(known), sample.answers, np.ones(self.pool.size), clusters=sample.clusters)
         at = linearise(signed, whole)
         found = designed(at, whole)
         return at, found, wald(found, self.level)
@@ -197,13 +196,13 @@ class Estimator:
         fixed = corrected.read if (corrected := sample.corrected) is not None else np.ones(len(items), dtype=bool)
         known = target.tally(one_hot[fixed], items[fixed])
         asked = np.bincount(target.columns[items[fixed]], minlength=believed.shape[1])
-        p = sample.probabilities
-        r = (one_hot if corrected is None else corrected.known(one_hot)) - p[items]
-        counted = (one_hot if corrected is None else corrected.counted(one_hot)) - p[items]
+        p = sample.of_answers
+        r = (one_hot if corrected is None else corrected.known(one_hot)) - p
+        counted = (one_hot if corrected is None else corrected.counted(one_hot)) - p
         design = believed + target.tally(counted / drawn, items)
         plug_in = np.maximum(believed + target.tally(r, items), 0.0)
         each = (1 - drawn) * np.square(counted / drawn)
-        expected = _expected_by_cell(target, p, sample.odds_against)
+        expected = _expected_by_cell(target, sample.belief, sample.odds_against)
         if corrected is not None:
             each = each + corrected.shown(drawn[:, 0])[:, None] * np.square(one_hot - corrected.likely)
             doubt = corrected.likely * (1 - corrected.likely)
@@ -216,7 +215,7 @@ class Estimator:
                 logs = [np.maximum(np.log(one), -99.0) * unread for one in (1 - corrected.likely, corrected.likely)]
             no_one, all_of_them = (target.tally(one, items) >= np.log(HARDLY) for one in logs)
         observed, fourth = target.tally(each, items), target.tally(np.square(each), items)
-        surprised = target.tally(np.square(r) / (np.square(r) + p[items] * (1 - p[items]) + 1e-300), items)
+        surprised = target.tally(np.square(r) / (np.square(r) + p * (1 - p) + 1e-300), items)
         said = np.bincount(target.columns, minlength=believed.shape[1])
         labels = [labels_of_endless_pool(drawn[target.columns[items] == a, 0]) for a in range(len(said))]
         out: dict[str, list[float]] = {"estimate": [], "low": [], "high": []}
@@ -270,13 +269,11 @@ class Estimator:
         return without_model(pd.DataFrame(rows))
 
 
-def _expected_by_cell(target: Target, p: FloatArray, odds_against: FloatArray) -> FloatArray:
+def _expected_by_cell(target: Target, belief: Belief, odds_against: FloatArray) -> FloatArray:
     """What the belief expects of the variance of each cell `[C, P]`, in blocks of items."""
-    found = np.zeros((p.shape[1], target.width))
-    step = max(_NUMBERS_AT_ONCE // p.shape[1], 1)
-    for start in range(0, len(p), step):
-        block = slice(start, start + step)
-        found += target.tally(p[block] * (1 - p[block]) * odds_against[block, None], block)
+    found = np.zeros((belief.classes, target.width))
+    for block, p in belief.blocks():
+        found += target.tally(p * (1 - p) * odds_against[block, None], block)
     return found
 
 

@@ -114,7 +114,7 @@ class CertifiedFindings:
         return Estimator(
             self.job.pool, sample, self.level, self.job.seed, self.state.missing, self.asked,
             self.state.readings, left_out(self.state),
-            None if self.state.response is None else self.state.believed.probabilities,
+            None if self.state.response is None else self.state.believed.belief(self.state.setup.job.pool),
         )  # fmt: skip
 
     def of_model(self, model: str | None) -> Estimator:

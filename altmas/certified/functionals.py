@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from altmas.metrics import InputError, Metric, metric
+from altmas.metrics.belief import Belief
 from altmas.metrics.catalogue import only_occurring
 from altmas.metrics.confusion import ratio
 from altmas.metrics.formulas import LinearMetric, TotalsMetric
@@ -86,15 +87,14 @@ class Ratio:
         v = v if self.bottom_weight is None else v * self.bottom_weight
         return float(ratio(u.sum(), v.sum()))
 
-    def expected(self, probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """What a surrogate's label probabilities `[N, C]` expect u and v to be, each `[N]`.
+    def expected(self, belief: Belief) -> tuple[FloatArray, FloatArray]:
+        """What a belief expects u and v to be, each `[N]`.
 
-        >>> sure = np.array([[0.9, 0.1], [0.2, 0.8]])
+        >>> sure = Belief.dense(np.array([[0.9, 0.1], [0.2, 0.8]]))
         >>> accuracy(np.array([0, 1]), 2).expected(sure)[0].tolist()
         [0.9, 0.8]
         """
-        u = (probabilities * self.top.T[self.columns]).sum(1)
-        v = (probabilities * self.bottom.T[self.columns]).sum(1)
+        u, v = belief.moved(self.top, self.columns), belief.moved(self.bottom, self.columns)
         u = u if self.top_weight is None else u * self.top_weight
         return u, v if self.bottom_weight is None else v * self.bottom_weight
 

@@ -28,6 +28,7 @@ from altmas.certified.betting import BettingSequence
 from altmas.certified.functionals import Ratio
 from altmas.certified.stakes import SURE, WARY, reserves, tuned
 from altmas.core.checks import fraction
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 BOX = 0.2
@@ -91,9 +92,9 @@ class MacroSequence:
     drawn: int = 0
 
     def after(
-        self, chances: FloatArray, believed: FloatArray | None, items: IntArray, labels: IntArray
+        self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray
     ) -> MacroSequence:
-        """The sequence after one more round, with what was believed `[N, C]` before it; this one stays as it is."""
+        """The sequence after one more round, with what was believed before it; this one stays as it is."""
         parts = tuple(one.after(chances, believed, items, labels) for one in self.parts)
         placed = () if believed is None else self._place(chances, believed, items, labels)
         still, hits = self.open.copy(), labels[labels == self.watched.said[items]]
@@ -137,12 +138,12 @@ class MacroSequence:
         return best
 
     def _place(
-        self, chances: FloatArray, believed: FloatArray, items: IntArray, labels: IntArray
+        self, chances: FloatArray, believed: Belief, items: IntArray, labels: IntArray
     ) -> tuple[_Placed, ...]:
         said, count = self.watched.said, len(self.parts)
         rows = np.flatnonzero(self.open)
         chance = chances[rows] / chances[rows].sum()
-        weights, recalls, spread, outlook = self._outlook(rows, chance, believed[rows])
+        weights, recalls, spread, outlook = self._outlook(rows, chance, believed.at(rows))
         if not weights.any():  # no class is ever predicted
             return ()
         allowance = tuned(np.maximum(HORIZONS, self.drawn + 1.0), spread)[:, None]  # [horizons, 1]
@@ -175,23 +176,25 @@ class MacroSequence:
         return (_Placed(labels, pays, slope, cost, cost_slopes),)
 
     def _outlook(
-        self, rows: IntArray, chance: FloatArray, believed: FloatArray
+        self, rows: IntArray, chance: FloatArray, believed: Belief
     ) -> tuple[FloatArray, FloatArray, float, tuple[FloatArray, FloatArray, FloatArray]]:
         """Weights and believed recalls `[C]`, the variance of a draw, and each open item's low, high and P(high)."""
         said, classes = self.watched.said[rows], len(self.parts)
         ever = np.array([one.bounds[1] > 0 for one in self.watched.recalls])  # a class never predicted has recall 0
         named = np.minimum(said, classes - 1)
-        hit = np.where(said < classes, believed[np.arange(len(rows)), named], 0.0)
-        number = self.counts[0] + believed.sum(0)
+        hit = believed.chance(said)
+        number = self.counts[0] + believed.tally(np.zeros(len(rows), dtype=np.int64), 1)[:, 0]
         hits = self.counts[1] + np.bincount(named, weights=hit, minlength=classes)
         recalls = np.where(ever, hits / np.maximum(number, 1e-9), 0.0)
         usual = ever & (number >= min(RARE, SMALL / classes) * number.sum())
         weights = np.where(usual, 1 / (classes * np.maximum(number, 1.0)), 0.0)
         own, own_recall = np.append(weights, 0.0)[said], np.append(recalls, 0.0)[said]
-        high, missed = own * (1 - own_recall), believed @ (weights * recalls) - own * hit * own_recall
+        slopes = weights * recalls
+        first, second = believed.expect(np.stack([slopes, np.square(slopes)], axis=1)).T
+        high, missed = own * (1 - own_recall), first - own * hit * own_recall
         low = np.minimum(-missed / np.maximum(1 - hit, 1e-9), high - 1e-12 * own)
         mean = own * hit - (missed + own * hit * own_recall)
-        square = believed @ (weights * recalls) ** 2 + hit * own**2 * (1 - 2 * own_recall)
+        square = second + hit * own**2 * (1 - 2 * own_recall)
         variance = square - mean**2 + SURE * ((weights * recalls) ** 2).mean()
         # With few draws so far, also what would be if the belief told no two items of a class from each other.
         right = float(np.clip(hits.sum() / number.sum(), 0.05, 0.95))

@@ -48,13 +48,13 @@ def filled(signed: Signed, sample: Sample, missing: IntArray, *, up: bool) -> An
     for portion in np.array_split(missing, min(PORTIONS, len(missing))):
         now = sample.with_certain(answers)
         weighted = now.counted / now.inclusion[answers.items][:, None]
-        slopes = np.zeros((len(portion), sample.probabilities.shape[1]))
+        slopes = np.zeros((len(portion), sample.belief.classes))
         for (sign, target), held in zip(signed, believed, strict=True):
             whole = counts_of(target, np.maximum(held + target.tally(weighted, answers.items), 0.0))
             slopes += sign * target.slopes(target.metric.gradient(whole), portion)
         labels = slopes.argmax(1) if up else slopes.argmin(1)
         answers = answers.extended(portion, labels, 0, np.ones(len(portion)))
-    if sample.probabilities.shape[1] > MOST_SEARCHED or not all(_is_curved(target) for _, target in signed):
+    if sample.belief.classes > MOST_SEARCHED or not all(_is_curved(target) for _, target in signed):
         return answers
     return _searched(signed, believed, sample, answers, len(missing), up=up)
 
@@ -77,13 +77,13 @@ def _searched(
     A metric that is no sum has extremes that its slopes do not lead to. Items that are predicted alike are moved from
     class to class together, while that helps.
     """
-    classes, known = sample.probabilities.shape[1], len(answers) - missing
+    classes, known = sample.belief.classes, len(answers) - missing
     lost, given = answers.items[known:], answers.items[:known]
     weights = 1 / sample.inclusion[lost]
     columns, kind = np.unique(np.stack([t.columns[lost] for _, t in signed], axis=1), axis=0, return_inverse=True)
     kind = kind.ravel()
     surprise = sample.counted / sample.inclusion[given][:, None]
-    unanswered = weights[:, None] * sample.probabilities[lost]
+    unanswered = weights[:, None] * sample.belief.at(lost).rows()
     bases = [
         held + target.tally(surprise, given) - target.tally(unanswered, lost)
         for (_, target), held in zip(signed, believed, strict=True)
@@ -130,7 +130,7 @@ def _read_otherwise(signed: Signed, sample: Sample, left_out: LeftOut, *, up: bo
     """The sample if experts had read what they left out, each reading being what moves a target most to one side."""
     items = sample.answers.items
     weighted = sample.counted / sample.inclusion[items][:, None]
-    slopes = np.zeros((len(left_out.rows), sample.probabilities.shape[1]))
+    slopes = np.zeros((len(left_out.rows), sample.belief.classes))
     for sign, target in signed:
         held = sample.believed(target) + target.tally(weighted, items)
         gradient = target.metric.gradient(counts_of(target, np.maximum(held, 0.0)))
@@ -139,7 +139,7 @@ def _read_otherwise(signed: Signed, sample: Sample, left_out: LeftOut, *, up: bo
     labels[left_out.rows] = slopes.argmax(1) if up else slopes.argmin(1)
     answers = sample.answers.relabelled(labels)
     corrected = left_out.as_read()
-    return Sample(sample.probabilities, answers, sample.inclusion, corrected=corrected, clusters=sample.clusters)
+    return Sample(sample.belief, answers, sample.inclusion, corrected=corrected, clusters=sample.clusters)
 
 
 def worlds(
@@ -170,10 +170,10 @@ def worlds_of_answers(target: Target, sample: Sample, missing: IntArray, level: 
     for up in (False, True):
         answers = filled([(1.0, target)], sample, missing, up=up)
         if target.bands is not None:
-            one = scored_on_answers(target, answers.items, answers.labels, sample.probabilities.shape[1], level)
+            one = scored_on_answers(target, answers.items, answers.labels, sample.belief.classes, level)
             out.append(Interval(one.estimate, one.low, one.high, 0.0))
             continue
-        counts = target.tally(np.eye(sample.probabilities.shape[1])[answers.labels], answers.items)
-        [found] = on_answers([target.metric], counts, len(sample.probabilities), level)
+        counts = target.tally(np.eye(sample.belief.classes)[answers.labels], answers.items)
+        [found] = on_answers([target.metric], counts, sample.belief.size, level)
         out.append(Interval(found.estimate, found.low, found.high, 0.0))
     return out[0], out[1]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 
@@ -21,19 +22,19 @@ class OneLabel(NamedTuple):
     step: FloatArray
     other: OneLabel | None = None
 
-    def moments(self, probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance `[N]`, given label probabilities `[N, C]`.
+    def moments(self, belief: Belief) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance `[N]` under a belief.
 
         >>> one = OneLabel(np.array([1]), np.array([0.0]), np.array([1.0]))
-        >>> [value.round(2).tolist() for value in one.moments(np.array([[0.2, 0.8]]))]
+        >>> [value.round(2).tolist() for value in one.moments(Belief.dense(np.array([[0.2, 0.8]])))]
         [[0.8], [0.16]]
         """
-        p = self._chance(probabilities)
+        p = belief.chance(self.label)
         mean, variance = self.base + self.step * p, np.square(self.step) * p * (1 - p)
         if self.other is None:
             return mean, variance
-        more, spread = self.other.moments(probabilities)
-        apart = variance + spread - 2 * self.step * self.other.step * p * self.other._chance(probabilities)
+        more, spread = self.other.moments(belief)
+        apart = variance + spread - 2 * self.step * self.other.step * p * belief.chance(self.other.label)
         alike = np.square(self.step + self.other.step) * p * (1 - p)  # 0, and no rounding, where steps cancel out
         return mean + more, np.where(self.label == self.other.label, alike, np.maximum(apart, 0.0))
 
@@ -44,12 +45,6 @@ class OneLabel(NamedTuple):
         steps = np.stack([np.zeros(len(self.step)), self.step, self.other.step])
         alike = np.abs(self.step + self.other.step)
         return np.where(self.label == self.other.label, alike, steps.max(0) - steps.min(0))
-
-    def _chance(self, probabilities: FloatArray) -> FloatArray:
-        """P(the label is the one) `[N]`."""
-        rows, classes = np.arange(len(self.label)), probabilities.shape[1]
-        found = probabilities[rows, np.minimum(self.label, classes - 1)]
-        return np.where(self.label < classes, found, 0.0)
 
 
 def of_one_label(gradient: FloatArray, columns: IntArray) -> OneLabel | None:

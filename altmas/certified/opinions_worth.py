@@ -27,9 +27,9 @@ def opinions_worth(state: State) -> OpinionsWorth | None:
         earlier = replace(earlier, outputs=earlier.outputs[: len(pool.outputs)])
     without = replace(pool, opinions=(), earlier=earlier)
     weights = state.inclusion[answers.items] ** -WEIGHTING
-    belief = cross_fit_on(without, setup.job.seed, setup.recipe.learners).fit(answers, weights / weights.mean())
+    learnt = cross_fit_on(without, setup.job.seed, setup.recipe.learners).fit(answers, weights / weights.mean())
     now = replace(state.sample(), linearised={}, known=None, drawn_then=None)
-    alone = replace(now, probabilities=belief.probabilities, tallied=[])
+    alone = replace(now, belief=learnt.belief, tallied=[])
     count = len(setup.targets)
     share = share_of_error(linearised(setup.targets, now)[:count], linearised(setup.targets, alone)[:count], now)
     labels = len(answers)

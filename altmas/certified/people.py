@@ -101,7 +101,7 @@ def _likely(state: State, *, as_shown: bool) -> FloatArray:
     items = state.answers.items
     heard = Heard.of(state.circumstances.votes, state.answers, len(state.setup.job.pool.classes))
     return likely(
-        state.believed_of_all[items], state.answers.labels, heard, state.read_again, state.labels.labels,
+        state.believed_of_all.at(items).rows(), state.answers.labels, heard, state.read_again, state.labels.labels,
         reading_chances(state)**-READ_WEIGHTING, state.setup.cross_fit.fold[items], as_shown=as_shown,
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ MOST = 0.99
 
 _STEPS = 60
 
-MOST_BYTES = 128 << 20
+MOST_BYTES = 96 << 20
 """What laps may take of memory: two rounds of three million items, and hundreds of usual ones."""
 
 

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
-
-import numpy as np
 
 from altmas.certified.design import Linearised
+from altmas.certified.kept_belief import belief_in
 from altmas.core.method import ArrayMap
+from altmas.core.pool import Pool
 from altmas.core.targets import Target
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray
-
-_ITEMS_AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
 class Refit:
     """What a refit leaves for the rounds after it, as arrays that an audit can keep in a file.
 
-    `ideal [N]` chances, the `belief [N, C]`, what each candidate counts for, `weight:NAME`, and each learner on
+    `ideal [N]` chances, the belief, `belief:...`, what each candidate counts for, `weight:NAME`, and each learner on
     features, `learner:NAME`, what those start from next time, `warm:NAME:...`, what features are worth,
     `features_error`, and `drawn_then`. `known` is the number of answers it was made from.
     """
@@ -28,6 +26,7 @@ class Refit:
     known: int
     linearised: dict[Target, Linearised] = field(default_factory=dict)
     contenders: list[int] = field(default_factory=list)  # of a contest: until the next refit only these are looked at
+    _read: list[Belief] = field(default_factory=list, init=False)
 
     @property
     def token(self) -> bytes | None:
@@ -39,16 +38,11 @@ class Refit:
         """The chances that would be best, `[N]`."""
         return self.arrays["ideal"]
 
-    @cached_property
-    def probabilities(self) -> FloatArray:
-        """The belief `[N, C]`. It is kept in single precision, so it is read from that wherever it is used."""
-        kept = self.arrays["belief"]
-        belief = np.empty(kept.shape)
-        for start in range(0, len(kept), _ITEMS_AT_ONCE):  # near the processor: of a large pool it is large
-            part = belief[start : start + _ITEMS_AT_ONCE]
-            part[:] = kept[start : start + _ITEMS_AT_ONCE]
-            part /= np.einsum("ic->i", part)[:, None]
-        return belief
+    def belief(self, pool: Pool) -> Belief:
+        """The belief about the pool; read once."""
+        if not self._read:
+            self._read.append(belief_in(self.arrays, pool))
+        return self._read[0]
 
     @property
     def weights(self) -> dict[str, float]:

@@ -24,6 +24,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from altmas.core.pool import Pool
+from altmas.metrics.belief import Belief, Single
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 MOST_SKIPPED = 0.8
@@ -41,45 +42,76 @@ MOST_GROUPS, LEAST_MEMBERS = 12, 5
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """`answered [N]`, the chance of an answer, and `kept [N, C]`, what it is for each label."""
+    """The chance of an answer: `answered [N]` as believed, and what it is for each label.
+
+    All labels of an item that no model said have the chance `rest [N]`; `said` are those that some model did, each with
+    its own, and with nothing to say where a model before it said the same.
+    """
 
     answered: FloatArray
-    kept: FloatArray
+    rest: FloatArray
+    said: tuple[Single, ...]
 
-    def believed(self, probabilities: FloatArray) -> FloatArray:
-        """The belief about items, answered or not `[N, C]`, from that about answered ones."""
-        whole = probabilities / self.kept
-        return np.asarray(whole / whole.sum(1, keepdims=True))
+    def kept(self, items: IntArray, labels: IntArray) -> FloatArray:
+        """The chance of an answer, for items with these labels."""
+        found = self.rest[items]
+        for one in self.said:
+            here = (one.label[items] == labels) & (one.mass[items] > 0)
+            found = np.where(here, one.mass[items], found)
+        return found
+
+    def believed(self, belief: Belief) -> Belief:
+        """The belief about items, answered or not, from that about answered ones."""
+        more = (
+            Single(one.label, belief.chance(one.label) * self.answered * _above(one, self.rest)) for one in self.said
+        )
+        return belief.scaled(self.answered / self.rest).plus(*more)
+
+
+def _above(one: Single, rest: FloatArray) -> FloatArray:
+    """How much more an answer with what a model said counts for than one that nobody said `[N]`."""
+    some = one.mass > 0
+    return np.where(some, 1 / np.where(some, one.mass, 1.0) - 1 / rest, 0.0)
 
 
 def response(
-    pool: Pool, probabilities: FloatArray, asked: IntArray, labels: IntArray, late: BoolArray, fold: IntArray
+    pool: Pool, belief: Belief, asked: IntArray, labels: IntArray, late: BoolArray, fold: IntArray
 ) -> Response:
     """The chances, given the questions asked, their labels (-1 without one), and which were skipped at first.
 
     >>> pool = Pool.build([0, 1] * 50)
     >>> labels = np.where(np.arange(40) % 4 == 3, -1, np.arange(40) % 2)
-    >>> even = np.full((100, 2), 0.5)
+    >>> even = Belief.even(100, 2)
     >>> made = response(pool, even, np.arange(40), labels, np.zeros(40, dtype=bool), np.arange(100) % 5)
     >>> made.answered.round(2).min(), made.answered.round(2).max()
     (np.float64(0.75), np.float64(0.75))
     """
-    size, classes = probabilities.shape
-    right = np.zeros((size, classes + 1))
-    for one in pool.outputs:
-        right[np.arange(size), one.predictions] += 1
-    wrong = 1 - right[:, :classes] / len(pool.outputs)
-    mine = np.concatenate([probabilities, np.zeros((size, 1))], axis=1)[np.arange(size), pool.predictions]
-    before = logit(np.clip(mine, 1e-3, 1 - 1e-3))
+    size, classes, models = pool.size, len(pool.classes), [one.predictions for one in pool.outputs]
+    before = logit(np.clip(belief.chance(pool.predictions), 1e-3, 1 - 1e-3))
     x = np.stack([np.ones(size), before - before[asked].mean(), *_groups(pool, asked)], axis=1)
-    kept = np.empty((size, classes))
+    right = np.zeros((len(asked), classes + 1))
+    for one in models:
+        right[np.arange(len(asked)), one[asked]] += 1
+    wrong, probabilities = 1 - right[:, :classes] / len(models), belief.at(asked).rows()
+    odds, again, slope = np.empty(size), np.empty(size), np.empty(size)
     for k in np.unique(fold):
         others, inside = fold[asked] != k, fold == k
-        found, again = _coefficients(x, wrong, probabilities, asked[others], labels[others], late[others])
-        odds = x[inside] @ found[1:]
-        kept[inside] = 1 - (1 - again) * _skipped(odds[:, None] + found[0] * wrong[inside])
-    kept = np.maximum(kept, 1 - MOST_SKIPPED)
-    return Response(1 / (probabilities / kept).sum(1), kept)
+        found, again[inside] = _coefficients(
+            x[asked[others]], wrong[others], probabilities[others], labels[others], late[others]
+        )
+        odds[inside], slope[inside] = x[inside] @ found[1:], found[0]
+
+    def kept(share: FloatArray | float) -> FloatArray:
+        """For labels that such a share of the models has wrong."""
+        return np.asarray(np.maximum(1 - (1 - again) * _skipped(odds + slope * share), 1 - MOST_SKIPPED))
+
+    rest, said = kept(1.0), []
+    for place, one in enumerate(models):
+        first = (one < classes) & ~np.logical_or.reduce([one == other for other in models[:place]])
+        agreeing = np.sum([one == other for other in models], axis=0)
+        said.append(Single(one, np.where(first, kept(1 - agreeing / len(models)), 0.0)))
+    whole = 1 / rest + sum(belief.chance(one.label) * _above(one, rest) for one in said)
+    return Response(1 / whole, rest, tuple(said))
 
 
 def _skipped(odds: FloatArray) -> FloatArray:
@@ -99,26 +131,26 @@ def _groups(pool: Pool, asked: IntArray) -> list[FloatArray]:
 
 
 def _coefficients(
-    x: FloatArray, wrong: FloatArray, probabilities: FloatArray, asked: IntArray, labels: IntArray, late: BoolArray
+    design: FloatArray, wrong: FloatArray, probabilities: FloatArray, labels: IntArray, late: BoolArray
 ) -> tuple[FloatArray, float]:
     """g, a, b and the groups' effects, most probable; and what share of the skipped was answered after all."""
     missing = labels < 0
     skipped = missing | late
     again = float(late.sum() / max(skipped.sum(), 1))
-    rate = float(np.clip(skipped.mean(), 1e-3, MOST_SKIPPED)) if len(asked) else MOST_SKIPPED / 2
+    rate = float(np.clip(skipped.mean(), 1e-3, MOST_SKIPPED)) if len(labels) else MOST_SKIPPED / 2
     told = late.sum() >= LATE_ANSWERS
-    sd = np.array([LABEL_SD, LEVEL_SD, BELIEF_SD_TOLD if told else BELIEF_SD, *[GROUP_SD] * (x.shape[1] - 2)])
+    sd = np.array([LABEL_SD, LEVEL_SD, BELIEF_SD_TOLD if told else BELIEF_SD, *[GROUP_SD] * (design.shape[1] - 2)])
     mean = np.zeros(len(sd))
     mean[1] = logit(rate)
     if not skipped.any():
         return np.where(np.arange(len(sd)) == 1, -20.0, 0.0), again
     # Labels of one share of wrong models have one chance: their probabilities are added up.
-    levels, place = np.unique(wrong[asked], return_inverse=True)
-    place = place.reshape(len(asked), -1)
-    mass = np.zeros((len(asked), len(levels)))
-    np.add.at(mass, (np.arange(len(asked))[:, None], place), probabilities[asked])
-    rows, own = np.arange(len(asked)), place[np.arange(len(asked)), np.maximum(labels, 0)]
-    design = x[asked]
+    levels, place = np.unique(wrong, return_inverse=True)
+    place = place.reshape(len(labels), -1)
+    mass = np.zeros((len(labels), len(levels)))
+    rows = np.arange(len(labels))
+    np.add.at(mass, (rows[:, None], place), probabilities)
+    own = place[rows, np.maximum(labels, 0)]
 
     def loss(theta: FloatArray) -> float:
         first = _skipped((design @ theta[1:])[:, None] + theta[0] * levels)

@@ -12,6 +12,7 @@ from altmas.certified.corrected import Corrected
 from altmas.core.answers import Answers
 from altmas.core.clusters import Clusters
 from altmas.core.targets import Target
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What the estimator sees: the belief `[N, C]`, the answers, and every item's inclusion probability `[N]`.
+    """What the estimator sees: the belief, the answers, and every item's inclusion probability `[N]`.
 
     From a log, the inclusion of items not answered may be unknown (NaN): sums over the pool are then weighted sums over
     the answers. Metrics are linearised where the belief and its first `known` answers put the confusion (all of them,
@@ -30,7 +31,7 @@ class Sample:
     `corrected` says how; labels are theirs where they read. With `clusters`, estimates are about clusters like these.
     """
 
-    probabilities: FloatArray
+    belief: Belief
     answers: Answers
     inclusion: FloatArray
     known: int | None = None
@@ -39,7 +40,7 @@ class Sample:
     before: FloatArray | None = None
     corrected: Corrected | None = None
     clusters: Clusters | None = None
-    tallied: list[tuple[FloatArray, IntArray, int, FloatArray]] = field(default_factory=list)
+    tallied: list[tuple[Belief, IntArray, int, FloatArray]] = field(default_factory=list)
     """The last confusion believed: the belief, columns and width it is of, and itself."""
     recent: list[tuple[Target, Linearised]] = field(default_factory=list, init=False)
     """The last target of the whole pool that was linearised here: what is asked of it comes in a row."""
@@ -48,39 +49,44 @@ class Sample:
         """The confusion as it is believed `[C, P]`; metrics of one model after another have it in common."""
         if self.tallied:
             belief, columns, width, known = self.tallied[0]  # held with what it is of: nothing else can be taken for it
-            if belief is self.probabilities and columns is target.columns and width == target.width:
+            if belief is self.belief and columns is target.columns and width == target.width:
                 return known.copy()
-        found = target.tally(self.probabilities)
-        self.tallied[:] = [(self.probabilities, target.columns, target.width, found)]
+        found = target.believed(self.belief)
+        self.tallied[:] = [(self.belief, target.columns, target.width, found)]
         return found.copy()
 
     def relabelled(self, answers: Answers) -> Sample:
         """The same belief and chances, with other answers of the same items, which no expert corrected."""
-        return Sample(self.probabilities, answers, self.inclusion, clusters=self.clusters, tallied=self.tallied)
+        return Sample(self.belief, answers, self.inclusion, clusters=self.clusters, tallied=self.tallied)
+
+    @cached_property
+    def of_answers(self) -> FloatArray:
+        """What is believed of each answer's item `[n, C]`."""
+        return self.belief.at(self.answers.items).rows()
 
     @cached_property
     def surprise(self) -> FloatArray:
         """e(y_i) - pi_i of each answer `[n, C]`, as far as its label is known."""
         known = self.one_hot if self.corrected is None else self.corrected.known(self.one_hot)
-        return known - self.probabilities[self.answers.items]
+        return known - self.of_answers
 
     @cached_property
     def counted(self) -> FloatArray:
         """The same as the design counts it, U_i - pi_i: right on average over which answers are read `[n, C]`."""
         if self.corrected is None:
             return self.surprise
-        return self.corrected.counted(self.one_hot) - self.probabilities[self.answers.items]
+        return self.corrected.counted(self.one_hot) - self.of_answers
 
     @cached_property
     def one_hot(self) -> FloatArray:
         """e(y_i) of each answer `[n, C]`, whether or not an expert read it."""
-        return np.asarray(np.eye(self.probabilities.shape[1])[self.answers.labels])
+        return np.asarray(np.eye(self.belief.classes)[self.answers.labels])
 
     def with_certain(self, answers: Answers) -> Sample:
         """With further answers after these, which no expert need read."""
-        told = np.eye(self.probabilities.shape[1])[answers.labels[len(self.answers) :]]
+        told = np.eye(self.belief.classes)[answers.labels[len(self.answers) :]]
         corrected = None if self.corrected is None else self.corrected.with_certain(told)
-        return Sample(self.probabilities, answers, self.inclusion, corrected=corrected, clusters=self.clusters)
+        return Sample(self.belief, answers, self.inclusion, corrected=corrected, clusters=self.clusters)
 
     @cached_property
     def odds_against(self) -> FloatArray:

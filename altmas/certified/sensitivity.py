@@ -69,7 +69,7 @@ def sensitivity(estimator: Estimator, targets: Sequence[Target], rates: Sequence
         named = {"model": target.model, "metric": target.name}
         usual = estimator.of([(1.0, target)])[2]
         for rate in rates:
-            if not isinstance(target.metric, LabelFunction) and rate < 1 - 1 / estimator.sample.probabilities.shape[1]:
+            if not isinstance(target.metric, LabelFunction) and rate < 1 - 1 / estimator.sample.belief.classes:
                 _, _, found = estimator.of([(1.0, replace(target, metric=OfTruth(target.metric, rate)))])
                 ends = {"estimate": found.estimate, "low": found.low, "high": found.high}
                 rows.append({**named, "wrong": rate, "how": "at random", **ends})
@@ -85,7 +85,7 @@ def _world(estimator: Estimator, target: Target, rate: float, *, up: bool) -> In
     sample = estimator.sample
     answers, at = sample.answers, estimator.linearised(target)
     slopes = np.stack(
-        [at.moves_at(answers.items, np.full(len(answers), c)) for c in range(sample.probabilities.shape[1])]
+        [at.moves_at(answers.items, np.full(len(answers), c)) for c in range(sample.belief.classes)]
     )
     best = slopes.argmax(0) if up else slopes.argmin(0)
     gain = np.abs(slopes[best, np.arange(len(answers))] - at.moves(answers))

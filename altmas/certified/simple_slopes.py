@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 _ROUNDING = 1e-15
@@ -23,22 +24,21 @@ class SimpleSlopes(NamedTuple):
     label: FloatArray | None
     same: FloatArray
 
-    def moments(self, belief: FloatArray, columns: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Mean and variance `[n]` of what items in these columns move, given label probabilities `[n, C]`.
+    def moments(self, belief: Belief, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance `[n]` of what items in these columns move.
 
-        >>> found = simple_slopes(np.eye(2)).moments(np.array([[0.2, 0.8]]), np.array([1]))
+        >>> found = simple_slopes(np.eye(2)).moments(Belief.dense(np.array([[0.2, 0.8]])), np.array([1]))
         >>> [value.round(2).tolist() for value in found]
         [[0.8], [0.16]]
         """
-        classes, step = belief.shape[1], self.same[columns]
-        chance = belief[np.arange(len(columns)), np.minimum(columns, classes - 1)]
+        step, chance = self.same[columns], belief.chance(columns)
         moved = step * chance  # without what the column adds whatever the label
         if self.label is None:
             variance = np.square(step)
             variance *= chance * (1 - chance)
             moved += self.column[columns]
             return moved, variance
-        first, second = (np.einsum("ic,c->i", belief, one) for one in (self.label, np.square(self.label)))
+        first, second = belief.expect(np.stack([self.label, np.square(self.label)], axis=1)).T
         own = np.append(self.label, np.zeros(len(self.same)))[: len(self.same)]  # of the label that the column is
         moved += first
         variance = second + (self.same * (2 * own + self.same))[columns] * chance - np.square(moved)

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-from altmas.beliefs.cross_fit import agreement_of
 from altmas.certified.corrected import LeftOut
 from altmas.certified.estimator import Estimator, ends
 from altmas.certified.interval import Interval
@@ -21,6 +20,7 @@ from altmas.core.ranking import RANKING_DRAWS, draws_of, probability_among_lowes
 from altmas.core.streams import stream
 from altmas.core.targets import Target, lower_is_better, target_of, within
 from altmas.metrics import metric
+from altmas.metrics.belief import Belief
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray
 
@@ -54,7 +54,7 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
     """The same sample about one question, whether the prediction is right: two classes, however many the pool has."""
     pool, sample = estimator.pool, estimator.sample
     said, answers = pool.predictions, sample.answers
-    right = agreement_of(pool, sample.probabilities)
+    right = sample.belief.chance(pool.predictions)
     labels = (answers.labels != said[answers.items]).astype(np.int64)
     whole = Outputs(pool.outputs[0].name, np.zeros(pool.size, dtype=np.int64))
     corrected = sample.corrected
@@ -66,8 +66,9 @@ def right_or_wrong(estimator: Estimator) -> Estimator:
         likely = np.append(left_out.corrected.likely, np.zeros((len(answers), 1)), axis=1)
         mine = likely[np.arange(len(answers)), said[answers.items]]
         left_out = LeftOut(left_out.rows, left_out.corrected.as_binary(mine))
+    belief = Belief.dense(np.stack([right, 1 - right], axis=1))
     two = Sample(
-        np.stack([right, 1 - right], axis=1), replace(answers, labels=labels), sample.inclusion, corrected=corrected,
+        belief, replace(answers, labels=labels), sample.inclusion, corrected=corrected,
         clusters=sample.clusters,
     )  # fmt: skip
     missing = estimator.missing[

@@ -178,13 +178,13 @@ def _noise(gaps: Sequence[Linearised], sample: Sample, rng: np.random.Generator)
     normal = rng.standard_normal((RANKING_DRAWS, len(gaps)))
     if len(gaps) < 2:
         return normal
-    odds = sample.odds_against if len(sample.answers) else np.ones(len(sample.probabilities))
+    odds = sample.odds_against if len(sample.answers) else np.ones(sample.belief.size)
     matters = odds * np.sum([one.variance / max(float(one.variance.sum()), _NOTHING) for one in gaps], axis=0)
     if not matters.sum() > 0:
         return normal
     chance = matters / matters.sum()
     items = rng.choice(len(chance), _SAMPLES, p=chance)
-    p = np.cumsum(sample.probabilities[items], axis=1)
+    p = np.cumsum(sample.belief.at(items).rows(), axis=1)
     labels = np.minimum((p < rng.random((_SAMPLES, 1)) * p[:, -1:]).sum(1), p.shape[1] - 1)
     scale = np.sqrt(odds[items] / chance[items])
     influence = np.stack([(one.moves_at(items, labels) - one.mean[items]) * scale for one in gaps])

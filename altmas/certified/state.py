@@ -23,6 +23,7 @@ from altmas.certified.anytime import Bets, first_bets
 from altmas.certified.corrected import Corrected
 from altmas.certified.design import Linearised
 from altmas.certified.features_worth import share_of_error
+from altmas.certified.kept_belief import arrays_of
 from altmas.certified.people import corrected_answers, read_labels
 from altmas.certified.race import catch_up, hazard_at, inclusion_at, lap_time
 from altmas.certified.refits import Refit
@@ -34,6 +35,7 @@ from altmas.core.answers import Answers, Circumstances
 from altmas.core.method import AskedRound, ReadRound
 from altmas.core.policies import Choice, draw_in_turn
 from altmas.core.streams import stream
+from altmas.metrics.belief import Belief
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -86,7 +88,7 @@ class State:
         if self.response is None:
             return asked * response_rate(asked, self.answers.items, self.missing)
         items, found = self.answers.items, asked * self.response.answered
-        found[items] = asked[items] * self.response.kept[items, self.labels.labels]
+        found[items] = asked[items] * self.response.kept(items, self.labels.labels)
         return found
 
     @cached_property
@@ -97,8 +99,8 @@ class State:
         labels = np.full(self.setup.job.pool.size, -1)
         labels[self.answers.items] = self.labels.labels
         late = np.isin(self.asked, self.circumstances.late) & (labels[self.asked] >= 0)
-        fold = self.setup.cross_fit.fold
-        return response(self.setup.job.pool, self.refit.probabilities, self.asked, labels[self.asked], late, fold)
+        fold, pool = self.setup.cross_fit.fold, self.setup.job.pool
+        return response(pool, self.refit.belief(pool), self.asked, labels[self.asked], late, fold)
 
     @cached_property
     def labels(self) -> Answers:
@@ -129,9 +131,9 @@ class State:
         return corrected_answers(self)
 
     @cached_property
-    def believed_of_all(self) -> FloatArray:
-        """The belief about all items, whether or not they would be answered `[N, C]`."""
-        found = self.believed.probabilities
+    def believed_of_all(self) -> Belief:
+        """The belief about all items, whether or not they would be answered."""
+        found = self.believed.belief(self.setup.job.pool)
         return found if self.response is None else self.response.believed(found)
 
     @property
@@ -151,7 +153,8 @@ class State:
     def sample(self) -> Sample:
         """What the estimates rest on."""
         now, answers = self.believed, self.labels
-        before, clusters = self.setup.outputs_alone.before_answers(answers.items), self.setup.job.pool.clusters
+        before = self.setup.outputs_alone.before_answers(answers.items).rows()
+        clusters = self.setup.job.pool.clusters
         if self.response is not None or self.corrected is not None:
             # What is known of the answers that the refit knew has changed since: it is linearised anew.
             return Sample(
@@ -160,7 +163,7 @@ class State:
             )  # fmt: skip
         known = min(now.known, len(answers))
         return Sample(
-            now.probabilities, answers, self.inclusion, known, now.linearised, now.drawn_then, before,
+            now.belief(self.setup.job.pool), answers, self.inclusion, known, now.linearised, now.drawn_then, before,
             clusters=clusters,
         )  # fmt: skip
 
@@ -196,7 +199,8 @@ def advance(state: State, round: AskedRound) -> State:
     if path is not None and not state.bets and (known := laps.find(path)) is not None:
         return _after(drawn_with, round, known[0], known[1], path)
     now = chances_of(drawn_with)
-    believed = None if drawn_with.refit is None or not state.bets else drawn_with.refit.probabilities
+    refit = drawn_with.refit
+    believed = None if refit is None or not state.bets else refit.belief(state.setup.job.pool)
     bets = tuple(one.after(now, believed, round.items, round.labels) for one in state.bets)
     expected, until_last = _lap_times(state, round, now, path)
     hazard, run = hazard_at(state.hazard, now, expected), state.run + now * until_last
@@ -354,24 +358,21 @@ def refit(state: State) -> Refit:
     setup, answers = state.setup, state.labels
     pool = setup.job.pool
     if len(answers) == 0:  # everything asked about was left unanswered
-        even = np.full((pool.size, len(pool.classes)), 1.0 / len(pool.classes), dtype=np.float32)
-        return Refit({"ideal": np.full(pool.size, 1.0 / pool.size), "belief": even}, 0)
+        even = arrays_of(Belief.even(pool.size, len(pool.classes)), pool)
+        return Refit({"ideal": np.full(pool.size, 1.0 / pool.size), **even}, 0)
     # Between none and full weighting: the belief is to be right where most of the pool is, but full weights would
     # leave it few answers to learn from.
     weights = state.inclusion[answers.items] ** -WEIGHTING
     warm = {} if state.refit is None else state.refit.warm
     corrected = None if state.refit is None else state.corrected
     soft = None if corrected is None else corrected.known(np.eye(len(pool.classes))[answers.labels])
-    belief = setup.cross_fit.fit(answers, weights / weights.mean(), warm, soft)
-    arrays: dict[str, NDArray[Any]] = {
-        "belief": belief.probabilities.astype(np.float32),
-        "drawn_then": state.inclusion,
-    }
-    arrays |= {f"warm:{name}": array for name, array in belief.warm.items()}
-    arrays |= {f"weight:{name}": np.array(weight) for name, weight in belief.weights.items()}
-    arrays |= {f"learner:{name}": np.array(weight) for name, weight in belief.learners.items()}
-    without_features = belief.without_features
-    del belief  # of a large pool it is large, and what is kept of it is used from here on
+    learnt = setup.cross_fit.fit(answers, weights / weights.mean(), warm, soft)
+    arrays: dict[str, NDArray[Any]] = {**arrays_of(learnt.belief, pool), "drawn_then": state.inclusion}
+    arrays |= {f"warm:{name}": array for name, array in learnt.warm.items()}
+    arrays |= {f"weight:{name}": np.array(weight) for name, weight in learnt.weights.items()}
+    arrays |= {f"learner:{name}": np.array(weight) for name, weight in learnt.learners.items()}
+    without_features = learnt.without_features
+    del learnt  # of a large pool it is large, and what is kept of it is used from here on
     made = Refit(arrays, len(answers))
     now = state.with_refit(made).sample()
     if setup.recipe.best is not None:
@@ -381,7 +382,7 @@ def refit(state: State) -> Refit:
     made.linearised.update(zip(setup.drawn_targets, at, strict=False))
     drawn_by, by = now, at
     if without_features is not None:
-        drawn_by = replace(now, probabilities=without_features, linearised={})
+        drawn_by = replace(now, belief=without_features, linearised={})
         by = linearised(setup.drawn_targets, drawn_by)
         count = len(setup.drawn_targets)
         arrays["features_error"] = np.array(share_of_error(at[:count], by[:count], now))
@@ -390,16 +391,16 @@ def refit(state: State) -> Refit:
 
 
 def _refit_for_contest(
-    setup: Setup, made: Refit, arrays: dict[str, NDArray[Any]], now: Sample, without_features: FloatArray | None
+    setup: Setup, made: Refit, arrays: dict[str, NDArray[Any]], now: Sample, without_features: Belief | None
 ) -> Refit:
     """The chances that tell the leader from those who may be ahead of it; drawn by the belief without features."""
     at = setup.contested(now)
     made.linearised.update(zip(setup.contested_targets, at, strict=True))
     if setup.recipe.worth == "uniform":
-        arrays["ideal"] = np.full(len(now.probabilities), 1.0 / len(now.probabilities))
+        arrays["ideal"] = np.full(now.belief.size, 1.0 / now.belief.size)
         return made
     if without_features is not None:
-        drawn_by = replace(now, probabilities=without_features, linearised={})
+        drawn_by = replace(now, belief=without_features, linearised={})
         by = setup.contested(drawn_by)
         arrays["features_error"] = np.array(share_of_error(at, by, now))
         at, now = by, drawn_by
@@ -419,7 +420,7 @@ def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample,
     setup = state.setup
     variances = [one.variance for one in by]
     worth = worth_of_items(
-        setup.recipe.worth, setup.job, variances, drawn_by.probabilities, sample.answers, state.rounds
+        setup.recipe.worth, setup.job, variances, drawn_by.belief, sample.answers, state.rounds
     )
     # Uniform worth is random sampling, so its blind share is alike for all items too.
     blind = None if setup.recipe.worth == "uniform" else blind_chances(one.ranges for one in by)

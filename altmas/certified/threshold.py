@@ -24,6 +24,7 @@ import numpy as np
 from altmas.certified.functionals import Ratio
 from altmas.certified.ledger import Ledger
 from altmas.certified.stakes import Expected, Purse, Stakes, means_so_far
+from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 PURSES = (Purse(300, True, 0.3), Purse(1000, True, 0.5), Purse(600, False, 0.2))
@@ -76,9 +77,9 @@ class ThresholdTest:
         self._bets = 0
 
     def after(
-        self, chances: FloatArray, believed: FloatArray | None, items: IntArray, labels: IntArray
+        self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray
     ) -> ThresholdTest:
-        """The tests after one more round, with what was believed `[N, C]` before it; this one stays as it is.
+        """The tests after one more round, with what was believed before it; this one stays as it is.
 
         A label below 0 is an answer that is missing.
         """
@@ -86,7 +87,7 @@ class ThresholdTest:
         on._round(chances, believed, items, labels)
         return on
 
-    def _round(self, chances: FloatArray, believed: FloatArray | None, items: IntArray, labels: IntArray) -> None:
+    def _round(self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray) -> None:
         ledger, ratio = self._ledger, self.watched.ratio
         wary = means_so_far(ratio, self._seen, int(ledger.matters.sum()))
         trusting = wary if believed is None else Expected(*ratio.expected(believed))

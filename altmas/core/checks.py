@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -201,7 +202,7 @@ def class_indices(column: Sequence[Hashable], classes: Sequence[Hashable]) -> In
     array([0, 1])
     """
     index = {name: i for i, name in enumerate(classes)}
-    found = [index.get(value, len(classes)) for value in column]
+    found = np.fromiter(map(index.get, column, repeat(len(classes))), dtype=np.int64, count=len(column))
     if any(_in_single(one) is not None for one in classes):
         nearly: dict[float | None, int] = {}
         for i, one in enumerate(classes):  # two classes that only double precision tells apart have no such place
@@ -210,7 +211,7 @@ def class_indices(column: Sequence[Hashable], classes: Sequence[Hashable]) -> In
         for row, value in enumerate(column):
             if found[row] == len(classes) and (key := _in_single(value)) is not None:
                 found[row] = nearly.get(key, len(classes))
-    return np.array(found, dtype=np.int64)
+    return found
 
 
 def class_place(value: Any, classes: Sequence[Hashable]) -> int | None:

@@ -143,6 +143,8 @@ def answered_classes(
     """
     if isinstance(not_a_class, str) or not hasattr(not_a_class, "__iter__"):
         raise InputError("not_a_class", "be a list of predictions that are no class", repr(not_a_class))
+    if not len(not_a_class):
+        return {name: list(column) for name, column in columns.items()}
     were_said(not_a_class, (value for column in columns.values() for value in column))
     failed = no_class(not_a_class)
     return {

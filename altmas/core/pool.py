@@ -91,8 +91,9 @@ class Outputs:
         """
         if self.scores is None or self.scores.ndim == 1:
             return self.scores
-        padded = np.concatenate([self.scores, np.zeros((len(self.scores), 1))], axis=1)
-        return np.asarray(padded[np.arange(len(padded)), self.predictions])
+        size, classes = self.scores.shape
+        found = self.scores[np.arange(size), np.minimum(self.predictions, classes - 1)]
+        return np.where(self.predictions < classes, found, 0.0)
 
     def bound(self, metric: ScoreMetric, classes: tuple[Hashable, ...]) -> Bound:
         """A metric of scores on those of this model; sorted once."""

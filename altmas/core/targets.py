@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from altmas.core.plugins import METRIC_PLUGINS, called
 from altmas.core.pool import Outputs, Pool
 from altmas.metrics import InputError, Metric, metrics_named
+from altmas.metrics.belief import Belief
+from altmas.metrics.confusion import sum_by_column
 from altmas.metrics.custom import LabelFunction
 from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.scores import CalibrationError, ScoreMetric
@@ -80,8 +82,6 @@ def _try(one: Metric, pool: Pool) -> None:
         raise InputError(f"metric {one.name!r}", "give one finite number for a confusion", value)
 
 
-_FEW, _ROWS_AT_ONCE = 1 << 20, 1 << 16
-
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -104,37 +104,24 @@ class Target:
         """How many items take part."""
         return int(np.count_nonzero(self.columns >= 0)) if self.members is None else len(self.members)
 
-    def tally(self, weights: FloatArray, items: IntArray | slice | None = None) -> FloatArray:
-        """Sum label weights `[n, C]` of some items (None: all) into a confusion `[C, P]`."""
-        if items is None and self.members is not None:
-            return self._tally(weights[self.members], self.columns[self.members])
-        where = self.columns if items is None else self.columns[items]
+    def tally(self, weights: FloatArray, items: IntArray | slice) -> FloatArray:
+        """Sum label weights `[n, C]` of some items into a confusion `[C, P]`."""
+        where = self.columns[items]
         inside = where >= 0
         if not inside.all():
             where, weights = where[inside], weights[inside]
-        return self._tally(weights, where)
+        return sum_by_column(weights, where, self.width)
 
-    def _tally(self, weights: FloatArray, where: IntArray) -> FloatArray:
-        classes = weights.shape[1]
-        if self.bands is not None:  # nearly as many columns as items
-            return np.stack([np.bincount(where, one, self.width) for one in weights.T])
-        if weights.size > _FEW:
-            return self._tally_many(weights, where)
-        cells = where[:, None] + self.width * np.arange(classes)
-        sums = np.bincount(cells.ravel(), weights.ravel(), classes * self.width)
-        return np.asarray(sums, dtype=np.float64).reshape(classes, self.width)
-
-    def _tally_many(self, weights: FloatArray, where: IntArray) -> FloatArray:
-        """The same of a large pool: each item's row of weights is added to its column's, a block at a time."""
-        from scipy.sparse import csr_array  # late: small pools need none of it
-
-        found = np.zeros((self.width, weights.shape[1]))
-        for start in range(0, len(where), _ROWS_AT_ONCE):
-            block = slice(start, start + _ROWS_AT_ONCE)
-            count = len(where[block])
-            member = csr_array((np.ones(count), where[block], np.arange(count + 1)), shape=(count, self.width))
-            found += member.T @ weights[block]
-        return found.T.copy()
+    def believed(self, belief: Belief) -> FloatArray:
+        """The confusion `[C, P]` as a belief about the whole pool has it."""
+        columns = self.columns
+        if self.members is not None or (columns < 0).any():
+            inside = np.flatnonzero(columns >= 0) if self.members is None else self.members
+            belief, columns = belief.at(inside), columns[inside]
+        if self.bands is None:
+            return belief.tally(columns, self.width)
+        each = (belief.column(c) for c in range(belief.classes))  # nearly as many columns as items
+        return np.stack([np.bincount(columns, one, self.width) for one in each])
 
     def slopes(self, gradient: FloatArray, items: IntArray | slice) -> FloatArray:
         """How each label of each of these items moves the metric `[n, C]`."""

@@ -10,6 +10,7 @@ import numpy as np
 from scipy.special import entr, logit, ndtri
 from scipy.stats import rankdata
 
+from altmas.metrics.belief import Own, blocks
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -57,6 +58,24 @@ class ModelOutputs(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
+class Guess:
+    """Scores of every label of each item, and their sums `[N]`."""
+
+    scores: Own
+    total: FloatArray
+
+    @classmethod
+    def of(cls, scores: FloatArray) -> Guess:
+        """From `[N, C]`."""
+        own = Own(scores, np.ones(len(scores)))
+        return cls(own, own.expect(np.ones((scores.shape[1], 1)))[:, 0])
+
+    def at(self, items: IntArray) -> Guess:
+        """Of some items."""
+        return Guess(self.scores.at(items), self.total[items])
+
+
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """About one model under test: whether it is right on each item, and what the label is where it is wrong."""
 
@@ -68,7 +87,7 @@ class Evidence:
     intercept: float  # prior mean of the log odds of agreement at the average item
     confidence: FloatArray  # [N], on the scale of a standard normal; zeros where there is none
     shares: FloatArray  # [C], of the predicted classes over the pool
-    guesses: tuple[FloatArray, ...] = ()  # label probabilities [N, C]: the model's own scores, what a learner says
+    guesses: tuple[Guess, ...] = ()  # the model's own scores, what a learner says
     second: tuple[IntArray, ...] = ()  # what each opinion said [N]
 
     def with_learner(self, items: IntArray, says: FloatArray, of_pool: int) -> Evidence:
@@ -99,7 +118,7 @@ class Evidence:
             self.intercept,
             self.confidence[items],
             self.shares,
-            (*(one[items] for one in self.guesses), says),
+            (*(one.at(items) for one in self.guesses), Guess.of(says)),
             tuple(one[items] for one in self.second),
         )
 
@@ -129,9 +148,9 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
         for knot in ndtri(KNOTS):
             build.add(np.maximum(ranks - knot, 0.0), 0.0, 0.5)
     if own.scores is not None and own.scores.ndim == 2 and classes > 2:
-        top = np.partition(own.scores, -2, axis=1)
-        build.add(normal_scores(top[:, -1] - top[:, -2]), 0.0, 0.7)
-        build.add(normal_scores(-entr(own.scores).sum(1)), 0.0, 0.7)
+        margin, entropy = _margin_and_entropy(own.scores)
+        build.add(normal_scores(margin), 0.0, 0.7)
+        build.add(normal_scores(-entropy), 0.0, 0.7)
     for unscored in (one.unscored for one in (own, *opinions)):
         if unscored is not None:  # that a service gave no score may itself say how hard the item is
             build.add(unscored.astype(np.float64), 0.0, 1.0)
@@ -147,7 +166,7 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     for count in range(len(opinions)):
         build.add((agreeing > count).astype(np.float64), 0.0, 1.0)
     columns, mean, sd = build.done(len(own.predictions))
-    scores = (own.scores,) if own.scores is not None and own.scores.ndim == 2 else ()
+    scores = (Guess.of(own.scores),) if own.scores is not None and own.scores.ndim == 2 else ()
     second = tuple(one.predictions for one in opinions)
     shares = predicted_shares(own.predictions, classes)
     return Evidence(own.predictions, classes, columns, mean, sd, intercept, ranks, shares, scores, second)
@@ -184,6 +203,15 @@ def log_odds(confidence: FloatArray) -> FloatArray:
         inner = np.array([0.5])
     inside = np.clip(confidence, inner.min() / 2, (1 + inner.max()) / 2)
     return np.asarray(logit(np.clip(inside, _SURE, 1 - _SURE)))
+
+
+def _margin_and_entropy(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How far the highest score is above the second, and the entropy of all, each `[N]`; in blocks of items."""
+    margin, entropy = np.empty(len(scores)), np.empty(len(scores))
+    for block in blocks(*scores.shape):
+        top = np.partition(scores[block], -2, axis=1)
+        margin[block], entropy[block] = top[:, -1] - top[:, -2], entr(scores[block]).sum(1)
+    return margin, entropy
 
 
 def _confidence(one: ModelOutputs) -> FloatArray | None:

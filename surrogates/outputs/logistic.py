@@ -16,10 +16,22 @@ _SMALL = 1e-6
 
 
 class LogisticFit(NamedTuple):
-    """The most probable coefficients `[D]` and the Hessian there, the inverse covariance of a Laplace posterior."""
+    """The most probable coefficients `[D]`, and what the Hessian there is made of."""
 
     coefficients: FloatArray
-    precision: FloatArray
+    columns: FloatArray  # [n, D]
+    curvature: FloatArray  # [n], of the log likelihood
+    prior: FloatArray  # [D], inverse variances
+
+    @classmethod
+    def before(cls, prior_mean: FloatArray, prior_sd: FloatArray) -> LogisticFit:
+        """Without any answer."""
+        return cls(prior_mean, np.zeros((0, len(prior_mean))), np.zeros(0), 1.0 / np.square(prior_sd))
+
+    @property
+    def precision(self) -> FloatArray:
+        """The Hessian `[D, D]`, the inverse covariance of a Laplace posterior."""
+        return _hessian(self.columns, self.curvature, self.prior)
 
     def draw(self, draws: int, rng: np.random.Generator) -> FloatArray:
         """Coefficients `[D, M]` from the Laplace posterior."""
@@ -44,7 +56,6 @@ def fit_logistic(
     precision = 1.0 / np.square(prior_sd)
     w = np.ones(len(outcome)) if weights is None else weights
     b = prior_mean.copy()
-    hessian = np.diag(precision)
 
     def judge(at: FloatArray) -> tuple[float, FloatArray]:
         odds = x @ at
@@ -54,13 +65,29 @@ def fit_logistic(
     for _ in range(_NEWTON_STEPS):
         p = expit(logit)
         gradient = x.T @ (w * (outcome - p)) - precision * (b - prior_mean)
-        hessian = (x * (w * p * (1 - p))[:, None]).T @ x
-        hessian[np.diag_indices_from(hessian)] += precision
-        step = np.linalg.solve(hessian, gradient)
+        curvature = w * p * (1 - p)
+        step = _newton_step(x, curvature, precision, gradient)
         if (gain := float(gradient @ step)) < _SMALL:
             break
         b, loss, logit = halved_until_lower(b, step, gain, loss, judge)
-    return LogisticFit(b, hessian)
+    return LogisticFit(b, x, curvature, precision)
+
+
+def _newton_step(x: FloatArray, curvature: FloatArray, precision: FloatArray, gradient: FloatArray) -> FloatArray:
+    """The Hessian's inverse times the gradient; by Woodbury where there are more coefficients than answers."""
+    answers, size = x.shape
+    if size <= answers:
+        return np.linalg.solve(_hessian(x, curvature, precision), gradient)
+    root = x * np.sqrt(curvature)[:, None]
+    alone = gradient / precision
+    inner = np.eye(answers) + (root / precision) @ root.T
+    return np.asarray(alone - (root.T @ np.linalg.solve(inner, root @ alone)) / precision)
+
+
+def _hessian(x: FloatArray, curvature: FloatArray, precision: FloatArray) -> FloatArray:
+    found = (x * curvature[:, None]).T @ x
+    found[np.diag_indices_from(found)] += precision
+    return np.asarray(found)
 
 
 def _loss(b: FloatArray, logit: FloatArray, t: FloatArray, w: FloatArray, mean: FloatArray, prec: FloatArray) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit
 
+from altmas.metrics.belief import Belief, Single
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.outputs.evidence import Evidence
 from altmas.surrogates.outputs.logistic import LogisticFit, fit_logistic
@@ -12,8 +13,6 @@ from altmas.surrogates.outputs.wrong_labels import WrongLabels
 
 INTERCEPT_SD = 2.0
 """Prior deviation of the log odds of agreement at the average item."""
-
-_ITEMS_AT_ONCE = 1 << 17
 
 CLASS_SD, CLASS_SLOPE_SD = 1.5, 0.3
 """Prior deviations of a predicted class's own log odds, and of its own slope on the confidence."""
@@ -35,7 +34,7 @@ class ScoreCalibrated:
     def __init__(self, evidence: Evidence) -> None:
         self.evidence = evidence
         self._seen = np.zeros(0, np.int64)  # predicted classes that have a coefficient
-        self._fit = LogisticFit(*self._prior())
+        self._fit = LogisticFit.before(*self._prior())
         self.wrong = WrongLabels.fit(evidence, np.zeros(0, np.int64), np.zeros(0, np.int64))
 
     def fit(self, items: IntArray, labels: IntArray, weights: FloatArray | None = None) -> None:
@@ -43,12 +42,11 @@ class ScoreCalibrated:
         said = self.evidence.said[items]
         real = said < self.evidence.classes  # an answer that is no class is wrong for certain
         self._seen = np.unique(said[real])
-        mean, precision = self._prior()
+        mean, sd = self._prior()
         outcome = (labels == said).astype(np.float64)[real]
         some = None if weights is None else weights[real]
-        self._fit = LogisticFit(mean, precision)
+        self._fit = LogisticFit.before(mean, sd)
         if real.any():
-            sd = 1 / np.sqrt(np.diag(precision))
             self._fit = fit_logistic(self._design(items[real]), outcome, mean, sd, some)
         self.wrong = WrongLabels.fit(self.evidence, items, labels)
 
@@ -62,23 +60,19 @@ class ScoreCalibrated:
 
     def probabilities(self, items: IntArray) -> FloatArray:
         """Label probabilities `[n, C]`."""
-        out = np.empty((len(items), self.evidence.classes))
-        for start in range(0, len(items), _ITEMS_AT_ONCE):  # several tables of millions of items would not fit
-            block = slice(start, start + _ITEMS_AT_ONCE)
-            some, part = items[block], out[block]
-            right, said = self.agreement(some), self.evidence.said[some]
-            np.multiply((1 - right)[:, None], self.wrong.probabilities(some), out=part)
-            real = np.flatnonzero(said < self.evidence.classes)
-            part[real, said[real]] += right[real]
-        return out
+        return self.belief(items).rows()
+
+    def belief(self, items: IntArray) -> Belief:
+        """The same, in parts: the prediction, and what the label is where it is wrong."""
+        right = self.agreement(items)
+        return self.wrong.belief(items).scaled(1 - right).plus(Single(self.evidence.said[items], right))
 
     def _prior(self) -> tuple[FloatArray, FloatArray]:
-        """Means and (diagonal) inverse covariance: intercept, columns, class effects, class slopes."""
+        """Means and deviations: intercept, columns, class effects, class slopes."""
         seen = len(self._seen)
         mean = np.concatenate([[self.evidence.intercept], self.evidence.prior_mean, np.zeros(2 * seen)])
         own = [np.full(seen, CLASS_SD), np.full(seen, CLASS_SLOPE_SD)]
-        sd = np.concatenate([[INTERCEPT_SD], self.evidence.prior_sd, *own])
-        return mean, np.diag(1 / np.square(sd))
+        return mean, np.concatenate([[INTERCEPT_SD], self.evidence.prior_sd, *own])
 
     def _design(self, items: IntArray) -> FloatArray:
         one_hot = (self.evidence.said[items][:, None] == self._seen).astype(np.float64)

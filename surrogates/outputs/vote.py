@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from altmas.metrics.belief import Belief, Shared, Single
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.outputs.line_search import halved_until_lower
 
@@ -86,8 +87,28 @@ class Vote:
         own[: self._own] = CLASS_SD * theta[2 : 2 + self._own]
         return Opinion(gamma * self.weights + MODELS_SD * each, own, float(nobody))
 
+    def belief(self, items: IntArray, opinion: Opinion) -> Belief:
+        """Label probabilities of some items: of many classes those that somebody said, and what the rest share."""
+        if self.classes <= 2 * len(self.said) or self.classes <= MANY_CLASSES:
+            return Belief.dense(self.probabilities(items, opinion))
+        said = self.said[:, items]
+        unheard = opinion.nobody - np.log(self.classes - 1)
+        odds, first = np.zeros(said.shape), np.zeros(said.shape, dtype=bool)
+        for row, one in enumerate(said):  # the first who said a label stands for all who did
+            alike = said == one
+            odds[row] = opinion.models @ alike
+            first[row] = (one < self.classes) & ~alike[:row].any(0)
+        top = np.maximum(np.where(first, odds, -np.inf).max(0), unheard)
+        shares = np.where(first, np.exp(odds - top), 0.0)
+        rest = np.exp(unheard - top)
+        total = shares.sum(0) + rest * (self.classes - first.sum(0))
+        rest /= total
+        even = Shared(np.zeros(len(items), dtype=np.int8), np.ones((1, self.classes)), rest)
+        above = np.where(first, shares / total - rest, 0.0)
+        return Belief(len(items), self.classes, (even, *map(Single, said, above)))
+
     def probabilities(self, items: IntArray, opinion: Opinion) -> FloatArray:
-        """Label probabilities `[n, C]`."""
+        """The same, `[n, C]`."""
         said = self.said[:, items]
         odds = _tally(said, opinion.models, self.classes) + opinion.classes
         heard = np.zeros((len(items), self.classes + 1), dtype=bool)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from altmas.metrics.belief import Belief, Shared, Single, mixture
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.outputs.evidence import Evidence
 
@@ -14,6 +16,9 @@ POOLED = 5.0
 
 EVEN_SPREAD = 1.0
 """The prior of all mistakes: this many per class, half of them spread as the predictions are, half evenly."""
+
+TRACE = 1e-6
+"""What a class has at least of a model's own scores."""
 
 CREDIT = 4.0
 """Mistakes that the sources are credited with beforehand, in equal parts."""
@@ -37,7 +42,7 @@ class WrongLabels:
         sources = start._sources(items)
         if len(sources) == 1:
             return start
-        likelihood = np.stack([one[np.arange(len(items)), labels] for one in sources], axis=1)
+        likelihood = np.stack([one.belief.chance(labels) for one in sources], axis=1)
         # The table saw these very mistakes: a discount keeps it from being believed for remembering them.
         likelihood[:, 0] *= 0.9
         prior = np.full(len(sources), CREDIT / len(sources))
@@ -45,25 +50,38 @@ class WrongLabels:
 
     def probabilities(self, items: IntArray) -> FloatArray:
         """`[n, C]`, rows sum to 1, no mass on the prediction itself."""
-        mixed = sum(w * one for w, one in zip(self.weights, self._sources(items), strict=False))
-        return np.asarray(mixed / mixed.sum(1, keepdims=True))
+        return self.belief(items).rows()
 
-    def _sources(self, items: IntArray) -> list[FloatArray]:
-        said = self.evidence.said[items]
-        found = [self.table[said]]
-        rows = np.arange(len(items))
-        real = said < self.evidence.classes
-        for guess in self.evidence.guesses:
-            others = guess[items] + 1e-6
-            others[rows[real], said[real]] = 0.0
-            found.append(others / others.sum(1, keepdims=True))
-        for second in self.evidence.second:
+    def belief(self, items: IntArray) -> Belief:
+        """The same, in parts."""
+        sources = self._sources(items)
+        weights = self.weights[: len(sources)]
+        total = np.asarray(sum(w * one.says for w, one in zip(weights, sources, strict=True)))
+        return mixture([one.belief for one in sources], [w / total for w in weights])
+
+    def _sources(self, items: IntArray) -> list[_Source]:
+        evidence, size, said = self.evidence, len(items), self.evidence.said[items]
+        sure, classes = np.ones(size), evidence.classes
+        found = [_Source(Belief(size, classes, (Shared(said, self.table, sure),)), sure)]
+        for guess in evidence.guesses:  # of a class that the model gave nothing, a trace
+            mine = guess.at(items)
+            own = mine.scores.chance(said) + np.where(said < classes, TRACE, 0.0)
+            scale = 1.0 / (mine.total + TRACE * classes - own)
+            trace = Shared(np.zeros(size, dtype=np.int8), np.full((1, classes), TRACE), scale)
+            parts = mine.scores.scaled(scale), trace, Single(said, -own * scale)
+            found.append(_Source(Belief(size, classes, parts), sure))
+        for second in evidence.second:  # an opinion that says the same, or no class, is no source for an item
             other = second[items]
-            vote = np.zeros((len(items), self.evidence.classes))
-            differs = (other != said) & (other < self.evidence.classes)
-            vote[rows[differs], other[differs]] = 1.0
-            found.append(vote)
+            differs = ((other != said) & (other < classes)).astype(np.float64)
+            found.append(_Source(Belief(size, classes, (Single(other, differs),)), differs))
         return found
+
+
+class _Source(NamedTuple):
+    """What one source says the label is where the prediction is wrong, and whether it says something `[n]`."""
+
+    belief: Belief
+    says: FloatArray
 
 
 def _table(evidence: Evidence, items: IntArray, labels: IntArray) -> FloatArray:
