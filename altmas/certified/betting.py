@@ -96,9 +96,7 @@ class BettingSequence:
             self._seen[:, column] += bare / self._stakes.chance(item)
         self._remove(item, u, v)
 
-    def after(
-        self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray
-    ) -> BettingSequence:
+    def after(self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray) -> BettingSequence:
         """The sequence after one more round, with what was believed before it; this one stays as it is."""
         # The ratio never changes, and the stakes of the round before are over.
         on = copy.deepcopy(self, {id(self.ratio): self.ratio, id(self._stakes): None})

@@ -91,9 +91,7 @@ class MacroSequence:
     placed: tuple[_Placed, ...] = ()
     drawn: int = 0
 
-    def after(
-        self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray
-    ) -> MacroSequence:
+    def after(self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray) -> MacroSequence:
         """The sequence after one more round, with what was believed before it; this one stays as it is."""
         parts = tuple(one.after(chances, believed, items, labels) for one in self.parts)
         placed = () if believed is None else self._place(chances, believed, items, labels)
@@ -137,9 +135,7 @@ class MacroSequence:
                 np.maximum(best, _MONEY @ np.exp(np.minimum(logs, 200.0)), out=best)
         return best
 
-    def _place(
-        self, chances: FloatArray, believed: Belief, items: IntArray, labels: IntArray
-    ) -> tuple[_Placed, ...]:
+    def _place(self, chances: FloatArray, believed: Belief, items: IntArray, labels: IntArray) -> tuple[_Placed, ...]:
         said, count = self.watched.said, len(self.parts)
         rows = np.flatnonzero(self.open)
         chance = chances[rows] / chances[rows].sum()

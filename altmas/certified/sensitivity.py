@@ -84,9 +84,7 @@ def _world(estimator: Estimator, target: Target, rate: float, *, up: bool) -> In
     """The interval where the wrong answers are those that matter most."""
     sample = estimator.sample
     answers, at = sample.answers, estimator.linearised(target)
-    slopes = np.stack(
-        [at.moves_at(answers.items, np.full(len(answers), c)) for c in range(sample.belief.classes)]
-    )
+    slopes = np.stack([at.moves_at(answers.items, np.full(len(answers), c)) for c in range(sample.belief.classes)])
     best = slopes.argmax(0) if up else slopes.argmin(0)
     gain = np.abs(slopes[best, np.arange(len(answers))] - at.moves(answers))
     weight = 1 / sample.inclusion[answers.items]

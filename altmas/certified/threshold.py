@@ -76,9 +76,7 @@ class ThresholdTest:
         self._missing = np.zeros(2)  # what drawn items without an answer sum to, for each side
         self._bets = 0
 
-    def after(
-        self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray
-    ) -> ThresholdTest:
+    def after(self, chances: FloatArray, believed: Belief | None, items: IntArray, labels: IntArray) -> ThresholdTest:
         """The tests after one more round, with what was believed before it; this one stays as it is.
 
         A label below 0 is an answer that is missing.

@@ -82,7 +82,6 @@ def _try(one: Metric, pool: Pool) -> None:
         raise InputError(f"metric {one.name!r}", "give one finite number for a confusion", value)
 
 
-
 @dataclass(frozen=True, eq=False)
 class Target:
     """A metric of the confusion between labels and these columns; an item in column -1 takes no part.
@@ -104,7 +103,7 @@ class Target:
         """How many items take part."""
         return int(np.count_nonzero(self.columns >= 0)) if self.members is None else len(self.members)
 
-    def tally(self, weights: FloatArray, items: IntArray | slice) -> FloatArray:
+    def tally(self, weights: FloatArray, items: IntArray | slice = slice(None)) -> FloatArray:
         """Sum label weights `[n, C]` of some items into a confusion `[C, P]`."""
         where = self.columns[items]
         inside = where >= 0

@@ -15,6 +15,7 @@ from altmas.certified.state import chances_of
 from altmas.certified.state import replay as run_again
 from altmas.core.answers import Answers
 from altmas.core.targets import targets_of
+from altmas.metrics.belief import Belief
 from worlds.audits import answer, make_audit
 
 
@@ -130,9 +131,9 @@ def test_a_confusion_is_never_that_of_another_belief(answered):
     target, pool = targets_of(answered.job.metrics, answered.pool)[0], answered.pool
     rng = np.random.default_rng(0)
     first, second = (rng.dirichlet(np.ones(len(pool.classes)), pool.size) for _ in range(2))
-    sample = Sample(first, Answers(), np.ones(pool.size))
+    sample = Sample(Belief.dense(first), Answers(), np.ones(pool.size))
     believed = sample.believed(target)
-    assert np.array_equal(replace(sample, probabilities=second).believed(target), target.tally(second))
+    assert np.array_equal(replace(sample, belief=Belief.dense(second)).believed(target), target.tally(second))
     assert np.array_equal(sample.believed(target), believed)
     believed += 1.0
     assert np.array_equal(sample.believed(target), target.tally(first))

@@ -11,6 +11,7 @@ from altmas.certified.state import response_rate
 from altmas.core.answers import Answers
 from altmas.core.targets import targets_of
 from altmas.metrics import metric
+from altmas.metrics.belief import Belief
 from worlds.audits import CLASSES, answer, make_audit, make_world, passing_audit, sometimes
 
 
@@ -108,7 +109,7 @@ def test_weighting_by_the_response_rate_is_right_on_average(seed):
         items, missing = np.flatnonzero(drawn & ~lost), np.flatnonzero(lost)
         answers = Answers().extended(items, world.truth[items], 0, np.ones(len(items)))
         for into, rate in ((weighted, response_rate(inclusion, items, missing)), (plain, 1.0)):
-            sample = Sample(probabilities, answers, inclusion * rate)
+            sample = Sample(Belief.dense(probabilities), answers, inclusion * rate)
             into.append(designed(linearise([(1.0, target)], sample), sample).design)
     error, wrong = (
         (np.mean(values) - world.accuracy) / (np.std(values) / np.sqrt(len(values))) for values in (weighted, plain)

@@ -55,7 +55,7 @@ def test_the_belief_begins_with_them(tmp_path, world, march):
         taught, blank = (
             one.method.begin(one.job).state.setup.outputs_alone.before_answers(np.arange(SIZE)) for one in (april, anew)
         )
-    right = [float(np.log(p[np.arange(SIZE), world.truth]).mean()) for p in (taught, blank)]
+    right = [float(np.log(p.chance(world.truth)).mean()) for p in (taught, blank)]
     assert right[0] > right[1]
 
 

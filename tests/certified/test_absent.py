@@ -14,6 +14,7 @@ from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of, within
 from altmas.metrics import from_labels, metric, tally
+from altmas.metrics.belief import Belief
 
 CLASSES = (0, 1, 2)
 JUMPING = ["macro_recall", "recall:2", "balanced_accuracy", "macro_recall_occurring", "macro_f1_occurring"]
@@ -30,7 +31,7 @@ def never_true(size=400, seed=0, asked=80):
     belief = 0.85 * np.eye(3)[said] + 0.05
     items = rng.permutation(size)[:asked]
     answers = Answers().extended(items, y[items], 0, np.full(asked, 1 / size))
-    return y, pool, Sample(belief, answers, np.full(size, asked / size), before=belief[items])
+    return y, pool, Sample(Belief.dense(belief), answers, np.full(size, asked / size), before=belief[items])
 
 
 def signed(pool, one):

@@ -15,6 +15,7 @@ from altmas.certified.betting import BettingSequence
 from altmas.certified.betting_log import FRACTIONS, SHARES, anytime_from_log
 from altmas.certified.stakes import PURSES
 from altmas.metrics import InputError, metric, tally
+from altmas.metrics.belief import Belief
 from worlds.places import BENCHMARKS
 
 ITEMS, LABELS, ALPHA = 1000, 300, 0.05
@@ -73,7 +74,7 @@ def test_everything_labelled_is_exact_and_intervals_nest(name, rng):
     before = ratio.bounds
     for t, item in enumerate(order):
         if t % 7 == 0:
-            sequence.begin_round(chances, *ratio.expected(rng.dirichlet(np.ones(3), 60)))
+            sequence.begin_round(chances, *ratio.expected(Belief.dense(rng.dirichlet(np.ones(3), 60))))
         sequence.bet(item, y[item])
         low, high = sequence.interval(0.9999)
         assert before[0] - 1e-9 <= low <= ratio.value(y) + 1e-9
@@ -128,7 +129,7 @@ def test_all_candidates_at_once_are_the_loop(kind):
     ratio, truth, chances, top, bottom, order = bench.make_draws(300, 60)
     if kind == "recall":
         ratio = f.recall((top > 0.75).astype(int), 2, 1)
-        top, bottom = ratio.expected(np.stack([1 - top, top], 1))
+        top, bottom = ratio.expected(Belief.dense(np.stack([1 - top, top], 1)))
     got = bench.at_once(ratio, truth, chances, top, bottom, order, 10, 101)
     want = bench.one_by_one(ratio, truth, chances, top, bottom, order, 10, 101)
     # A recall's bounds are chords where the loop's are exact: its ends may lie one step of the grid outside.
@@ -236,7 +237,7 @@ def ever_missed(case, uneven, belief, runs, seed):
         chances = 0.9 * doubt / doubt.sum() + 0.1 / ITEMS if uneven else np.full(ITEMS, 1 / ITEMS)
         order = np.argsort(rng.exponential(size=ITEMS) / chances)[:LABELS]
         told = {"none": p, "good": p, "wrong": 1 - p, "liar": 1.0 - y, "knows all": 1.0 * y}[belief]
-        expected = (None, None) if belief == "none" else ratio.expected(np.stack([1 - told, told], 1))
+        expected = (None, None) if belief == "none" else ratio.expected(Belief.dense(np.stack([1 - told, told], 1)))
         sequence = BettingSequence(ratio, ITEMS, grid=2)
         for t, item in enumerate(order):
             if t % 50 == 0:

@@ -10,6 +10,7 @@ from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of
 from altmas.metrics import metric
+from altmas.metrics.belief import Belief
 
 
 def some_confusions(rng, classes=4):
@@ -53,7 +54,7 @@ def test_a_column_that_is_all_known_stays_as_it_is():
 def drawn_sample(belief, y, drawn, rng, **more):
     items = np.flatnonzero(rng.random(len(y)) < drawn)
     answers = Answers().extended(items, y[items], 0, np.full(len(items), 0.1))
-    return Sample(belief, answers, np.broadcast_to(drawn, len(y)).astype(float), **more)
+    return Sample(Belief.dense(belief), answers, np.broadcast_to(drawn, len(y)).astype(float), **more)
 
 
 def overrated(size=2000):
@@ -101,7 +102,7 @@ def test_the_inclusion_when_the_belief_was_made_is_what_counts(rng):
     y, pool, belief = overrated()
     (target,) = targets_of((metric("recall:1", pool.classes),), pool)
     then = drawn_sample(belief, y, 0.15, rng)
-    later = Sample(belief, then.answers, np.full(pool.size, 0.4), drawn_then=then.inclusion)
-    forgot = Sample(belief, then.answers, np.full(pool.size, 0.4))
+    later = Sample(Belief.dense(belief), then.answers, np.full(pool.size, 0.4), drawn_then=then.inclusion)
+    forgot = Sample(Belief.dense(belief), then.answers, np.full(pool.size, 0.4))
     one, same, other = (linearise([(1.0, target)], sample).parts[0].gradient for sample in (then, later, forgot))
     assert one.tolist() == same.tolist() != other.tolist()

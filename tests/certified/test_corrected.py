@@ -19,6 +19,7 @@ from altmas.core.method import Job, ReadRound
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of
 from altmas.metrics import metrics_named
+from altmas.metrics.belief import Belief
 from worlds.certified import at_work, truth_of, vendor
 from worlds.people import annotator
 
@@ -53,7 +54,7 @@ def test_with_any_guess_of_the_labels_the_design_has_the_experts_truth_as_its_me
         items = np.flatnonzero(rng.random(300) < p)
         read = rng.random(len(items)) < r[items]
         answers = Answers().extended(items, np.where(read, y[items], a[items]), 0, p[items])
-        sample = Sample(belief, answers, p, corrected=Corrected(guess[items], read, r[items]))
+        sample = Sample(Belief.dense(belief), answers, p, corrected=Corrected(guess[items], read, r[items]))
         one = designed(linearise([(1.0, target)], sample), sample)
         found.append((one.design, one.observed))
     design, observed = np.array(found).T

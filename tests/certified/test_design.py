@@ -14,6 +14,7 @@ from altmas.core.policies import draw_in_turn
 from altmas.core.pool import Pool
 from altmas.core.targets import Target, targets_of, within
 from altmas.metrics import expected_cost, from_confusion, from_labels, metric, metric_names, metrics_named, tally
+from altmas.metrics.belief import Belief
 from altmas.metrics.scores import NAMES
 from worlds.runs import at_work
 
@@ -51,7 +52,7 @@ def drawn(pool, y, sizes, rng, *, chances=UNEVEN, belief=WRONG):
         choice = draw_in_turn(open_items, chances[open_items], size, rng.standard_exponential(len(open_items)))
         hazard = hazard_after(hazard, chances, open_items, size)
         answers = answers.extended(choice.items, y[choice.items], number, choice.propensities)
-    return Sample(belief, answers, inclusion_at(hazard))
+    return Sample(Belief.dense(belief), answers, inclusion_at(hazard))
 
 
 def design_of(signed, sample):
@@ -62,7 +63,7 @@ def confusion_of(sample, target):
     """T of the module's formula."""
     answers = sample.answers
     weighted = sample.surprise / sample.inclusion[answers.items][:, None]
-    return target.tally(sample.probabilities) + target.tally(weighted, answers.items)
+    return target.believed(sample.belief) + target.tally(weighted, answers.items)
 
 
 def away(found, truth):
@@ -92,7 +93,7 @@ class Fixed:
         self.probabilities = probabilities
 
     def about(self, wanted, answers, weights, says):
-        return self.probabilities[wanted]
+        return Belief.dense(self.probabilities[wanted])
 
 
 class LearnsTheWrongClass:
@@ -107,7 +108,7 @@ class LearnsTheWrongClass:
         table = np.full((3, 3), 0.5)
         np.add.at(table, (self.said[answers.items], (answers.labels + 1) % 3), 1.0)
         table /= table.sum(1, keepdims=True)
-        return table[self.said[wanted]]
+        return Belief.dense(table[self.said[wanted]])
 
 
 def through_the_method(monkeypatch, model, runs, *, sizes=(10, 7, 7), seed=0, **options):
@@ -240,7 +241,8 @@ def test_the_variance_is_that_of_the_estimates(name, seed):
     pool, y = small_pool(300)
     belief, target = calibrated(pool, y), target_of(pool, name)
     chances, rng = 0.5 + np.random.default_rng(0).random(300), np.random.default_rng(seed)
-    at = linearise([(1.0, target)], Sample(belief, Answers(), np.ones(300)))  # the slope at the belief itself
+    nobody = Sample(Belief.dense(belief), Answers(), np.ones(300))
+    at = linearise([(1.0, target)], nobody)  # the slope at the belief itself
     found = [designed(at, drawn(pool, y, (30, 30), rng, chances=chances, belief=belief)) for _ in range(800)]
     spread = np.var([one.design for one in found])
     assert np.mean([one.observed for one in found]) == pytest.approx(spread, rel=0.15)
@@ -283,7 +285,7 @@ def test_answers_after_the_belief_was_made_count_as_well(rng):
     pool, y = small_pool()
     sample, target = drawn(pool, y, (10, 50), rng), target_of(pool)
     early = Answers(*(getattr(sample.answers, f)[:10] for f in ("items", "labels", "rounds", "propensities")))
-    at = linearise([(1.0, target)], Sample(WRONG, early, sample.inclusion))
+    at = linearise([(1.0, target)], Sample(Belief.dense(WRONG), early, sample.inclusion))
     found = designed(at, sample)
     assert (found.design, found.plug_in) == pytest.approx((np.mean(y == pool.predictions),) * 2, abs=1e-12)
 
@@ -295,7 +297,7 @@ def test_inclusion_of_items_not_answered_need_not_be_known(rng):
     pool, y = small_pool()
     sample, target = drawn(pool, y, (12, 8), rng), target_of(pool, "macro_recall")
     answered = np.isin(np.arange(60), sample.answers.items)
-    logged = Sample(WRONG, sample.answers, np.where(answered, sample.inclusion, np.nan))
+    logged = Sample(Belief.dense(WRONG), sample.answers, np.where(answered, sample.inclusion, np.nan))
     one, other = (design_of([(1.0, target)], s) for s in (sample, logged))
     assert (one.design, one.plug_in, one.observed, one.nonlinearity) == (
         other.design, other.plug_in, other.observed, other.nonlinearity,
@@ -309,11 +311,11 @@ def test_the_expected_variance_of_a_log_is_that_of_the_audit_on_average(seed):
     """Mean over 500 logs within 10% of what is known without a log; a mean of 500 errs by 1.5%, so never by chance."""
     pool, y = small_pool()
     rng, found = np.random.default_rng(seed), []
-    at = linearise([(1.0, target_of(pool))], Sample(WRONG, Answers(), np.ones(60)))
+    at = linearise([(1.0, target_of(pool))], Sample(Belief.dense(WRONG), Answers(), np.ones(60)))
     for _ in range(500):
         sample = drawn(pool, y, (20,), rng)
         answered = np.isin(np.arange(60), sample.answers.items)
-        logged = Sample(WRONG, sample.answers, np.where(answered, sample.inclusion, np.nan))
+        logged = Sample(Belief.dense(WRONG), sample.answers, np.where(answered, sample.inclusion, np.nan))
         found.append((designed(at, sample).expected, designed(at, logged).expected))
     whole, log = np.mean(found, axis=0)
     assert log == pytest.approx(whole, rel=0.1)

@@ -5,6 +5,7 @@ import pytest
 
 from altmas.certified import functionals as f
 from altmas.metrics import InputError, expected_cost, from_confusion, metric, tally
+from altmas.metrics.belief import Belief
 
 NAMES = ["accuracy", "error_rate", "precision:b", "recall:b", "f1:b", "f0.5:c", "specificity:a", "accuracy:b"]
 
@@ -24,7 +25,7 @@ def test_ratios_are_the_catalogues_metrics(name, columns, rng):
         assert one.bounds[0] <= one.value(y) <= one.bounds[1]
         u, v = np.transpose([one.terms(i, label) for i, label in enumerate(y)])
         assert (v.sum() and u.sum() / v.sum()) == pytest.approx(one.value(y))
-        certain = one.expected(np.eye(3)[y])
+        certain = one.expected(Belief.dense(np.eye(3)[y]))
         assert np.allclose(certain, [u, v])
 
 

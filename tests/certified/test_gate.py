@@ -11,6 +11,7 @@ from altmas.certified import functionals as f
 from altmas.certified.threshold import ABOVE, BELOW, Threshold
 from altmas.experiments.certified.gate_looks import wrong_pass
 from altmas.metrics import InputError
+from altmas.metrics.belief import Belief
 from worlds.certified import NAMES, QUICK, vendor, whole
 
 
@@ -68,7 +69,7 @@ def test_bets_do_not_gain_on_average_if_the_ratio_is_on_the_other_side(name, rng
     """Mean of the next factor over all next draws: at most 1 for the side that is wrong, exactly, by enumeration."""
     said, y = rng.integers(0, 3, 40), rng.integers(0, 3, 40)
     (ratio,) = f.functionals_of(name, said, range(3))
-    chances, belief = rng.uniform(0.1, 1, 40), rng.dirichlet(np.ones(3), 40)
+    chances, belief = rng.uniform(0.1, 1, 40), Belief.dense(rng.dirichlet(np.ones(3), 40))
     for shift, sides in ((0.0, (ABOVE, BELOW)), (0.1, (ABOVE,)), (-0.1, (BELOW,))):
         test = Threshold(ratio, ratio.value(y) + shift).sequence()
         left = list(np.argsort(rng.exponential(size=40) / chances))

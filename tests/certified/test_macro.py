@@ -8,6 +8,7 @@ from altmas.certified import functionals as f
 from altmas.certified.anytime import mean_interval
 from altmas.certified.macro import MeanRecall, least_by_mean
 from altmas.metrics import metric, tally
+from altmas.metrics.belief import Belief
 
 ITEMS, CLASSES, ALPHA = 600, 3, 0.05
 BELIEFS = ["good", "wrong", "liar", "knows all"]
@@ -25,7 +26,8 @@ def pool(rng, items=ITEMS, shares=(0.6, 0.3, 0.1)):
 
 def told(belief, y, p):
     right = np.eye(CLASSES)[y]
-    return {"good": p, "wrong": p[:, ::-1], "liar": np.roll(right, 1, axis=1), "knows all": right}[belief]
+    each = {"good": p, "wrong": p[:, ::-1], "liar": np.roll(right, 1, axis=1), "knows all": right}
+    return Belief.dense(each[belief])
 
 
 def macro_of(said):
@@ -107,7 +109,7 @@ def test_narrower_than_every_class_by_itself(rng):
     """Ten classes of a pool of 3,000, 9 in 10 predictions right, 300 labels: 0.4 of the width of each by itself."""
     y = rng.integers(0, 10, 3000)
     said = np.where(rng.random(3000) < 0.9, y, rng.integers(0, 10, 3000))
-    believed = 0.9 * np.eye(10)[said] + 0.01
+    believed = Belief.dense(0.9 * np.eye(10)[said] + 0.01)
     sequence = MeanRecall(said, f.functionals_of("macro_recall", said, range(10))).sequence()
     for some in np.split(rng.permutation(3000)[:300], 10):
         sequence = sequence.after(np.ones(3000), believed, some, y[some])

@@ -6,6 +6,7 @@ import pytest
 from altmas import assess
 from altmas.certified.one_label import of_one_label
 from altmas.metrics import metric
+from altmas.metrics.belief import Belief
 
 
 def found(classes, missing=0.0, **options):
@@ -44,6 +45,6 @@ def test_influences_of_a_recall_are_those_of_one_label():
     slopes = np.concatenate([gradient.T, np.zeros((1, 4))])[columns]
     mean = (probabilities * slopes).sum(1)
     variance = (probabilities * slopes**2).sum(1) - mean**2
-    for got, expected in zip(one.moments(probabilities), (mean, variance), strict=True):
+    for got, expected in zip(one.moments(Belief.dense(probabilities)), (mean, variance), strict=True):
         np.testing.assert_allclose(got, expected, atol=1e-15)
     np.testing.assert_allclose(one.ranges(), np.ptp(slopes, axis=1))

@@ -10,6 +10,7 @@ from altmas.core.answers import Circumstances
 from altmas.core.method import AskedRound, Job
 from altmas.core.pool import Pool
 from altmas.metrics import metrics_named
+from altmas.metrics.belief import Belief, Single
 from worlds.certified import vendor
 
 RIGHT, WRONG = 0.12, 0.36
@@ -78,7 +79,7 @@ def test_where_nothing_is_missing_nothing_is_modelled():
     pool = Pool.build(said, scores=sure, classes=range(4))
     state = with_silence(pool, y, np.zeros(400, dtype=bool), (50, 30)).state
     assert state.response is None
-    assert state.believed_of_all is state.believed.probabilities
+    assert state.believed_of_all is state.believed.belief(state.setup.job.pool)
     assert state.sample().known == state.refit.known
 
 
@@ -109,7 +110,7 @@ def world(size=1000, seed=0, **groups):
 
 def model_of(pool, believed, asked, labels, late=None):
     late = np.zeros(len(asked), dtype=bool) if late is None else late
-    return response(pool, believed, asked, labels, late, np.arange(pool.size) % 5)
+    return response(pool, Belief.dense(believed), asked, labels, late, np.arange(pool.size) % 5)
 
 
 def test_the_model_finds_who_is_skipped():
@@ -118,25 +119,26 @@ def test_the_model_finds_who_is_skipped():
     answered = believed * kept / (believed * kept).sum(1, keepdims=True)  # what would be believed of those
     hidden = skipped(y, said, right=0.05, wrong=0.6)[:800]
     made = model_of(pool, answered, np.arange(800), np.where(hidden, -1, y[:800]))
-    right, wrong = made.kept[np.arange(2000), said], made.kept[np.arange(2000), (said + 1) % 4]
+    right, wrong = made.kept(np.arange(2000), said), made.kept(np.arange(2000), (said + 1) % 4)
     assert (right > wrong).all()
     assert right.mean() == pytest.approx(0.95, abs=0.1)
     assert wrong.mean() == pytest.approx(0.4, abs=0.15)
-    assert made.believed(answered) == pytest.approx(believed, abs=0.2)
+    assert made.believed(Belief.dense(answered)).rows() == pytest.approx(believed, abs=0.2)
 
 
 def test_no_answer_stands_for_more_than_five_items():
     pool, believed, y, said = world()
     asked = np.arange(400)
     made = model_of(pool, believed, asked, np.where(skipped(y, said, right=0.85, wrong=0.98)[:400], -1, y[:400]))
-    assert made.kept.min() == pytest.approx(1 - MOST_SKIPPED)
-    assert (1 / made.kept).max() <= 5 + 1e-9
+    kept = np.concatenate([made.kept(np.arange(1000), np.full(1000, c)) for c in range(4)])
+    assert kept.min() == pytest.approx(1 - MOST_SKIPPED)
+    assert (1 / kept).max() <= 5 + 1e-9
     assert (made.answered <= 1).all()
 
 
 def test_the_belief_about_all_items_is_that_of_answered_ones_by_what_each_stands_for():
-    made = Response(np.array([0.6]), np.array([[0.9, 0.45]]))
-    assert made.believed(np.array([[0.5, 0.5]])) == pytest.approx(np.array([[1 / 3, 2 / 3]]))
+    made = Response(np.array([0.6]), np.array([0.9]), (Single(np.array([1]), np.array([0.45])),))
+    assert made.believed(Belief.dense(np.array([[0.5, 0.5]]))).rows() == pytest.approx(np.array([[1 / 3, 2 / 3]]))
 
 
 def test_a_group_that_answers_less_is_found():
@@ -157,10 +159,10 @@ def test_answers_that_come_late_tell_the_labels_effect_from_that_of_what_is_beli
     labels = np.where(hidden & ~late, -1, y[:800])
     told, untold = model_of(pool, believed, asked, labels, late), model_of(pool, believed, asked, labels)
     wrong = (said + 1) % 4
-    assert not np.allclose(told.kept, untold.kept)
+    assert not np.allclose(told.rest, untold.rest)
     # Half of those skipped were answered after all, so that seven of ten errors have an answer.
-    assert told.kept[np.arange(2000), wrong].mean() == pytest.approx(0.7, abs=0.1)
-    assert told.kept[np.arange(2000), said].mean() == pytest.approx(0.975, abs=0.05)
+    assert told.kept(np.arange(2000), wrong).mean() == pytest.approx(0.7, abs=0.1)
+    assert told.kept(np.arange(2000), said).mean() == pytest.approx(0.975, abs=0.05)
 
 
 def test_late_answers_reach_the_model_through_the_state():
@@ -169,7 +171,7 @@ def test_late_answers_reach_the_model_through_the_state():
     run = with_silence(pool, y, skips, (150, 50))
     late = run.state.answers.items[y[run.state.answers.items] != said[run.state.answers.items]][:10]
     heard = run.with_people((), Circumstances(late=late))
-    assert not np.allclose(heard.state.response.kept, run.state.response.kept)
+    assert not np.allclose(heard.state.response.rest, run.state.response.rest)
 
 
 def test_an_answer_counts_for_those_that_were_skipped_with_its_label():
@@ -177,6 +179,6 @@ def test_an_answer_counts_for_those_that_were_skipped_with_its_label():
     state = with_silence(Pool.build(said, scores=sure, classes=range(4)), y, skipped(y, said), (150, 50)).state
     items = state.answers.items
     asked = -np.expm1(-state.hazard)
-    assert state.inclusion[items] == pytest.approx(asked[items] * state.response.kept[items, y[items]])
+    assert state.inclusion[items] == pytest.approx(asked[items] * state.response.kept(items, y[items]))
     rest = np.setdiff1d(np.arange(1000), items)
     assert state.inclusion[rest] == pytest.approx(asked[rest] * state.response.answered[rest])

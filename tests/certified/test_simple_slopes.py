@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from altmas.certified.simple_slopes import simple_slopes
-from altmas.core import targets
 from altmas.core.targets import Target, within
-from altmas.metrics import metric
+from altmas.metrics import confusion, metric
+from altmas.metrics.belief import Belief
 
 NAMES = ("accuracy", "macro_precision", "macro_recall", "macro_f1", "precision:1", "recall:1", "f1:1")
 
@@ -24,7 +24,7 @@ def test_moments_are_those_of_the_table(rng, name, classes, width):
     variance = (belief * np.square(slopes - mean[:, None])).sum(1)
     found = simple_slopes(gradient)
     assert found is not None
-    for made, wanted in zip(found.moments(belief, columns), (mean, variance), strict=True):
+    for made, wanted in zip(found.moments(Belief.dense(belief), columns), (mean, variance), strict=True):
         np.testing.assert_allclose(made, wanted, rtol=1e-12, atol=1e-13 * np.abs(wanted).max())
 
 
@@ -38,8 +38,7 @@ def test_a_large_tally_is_the_same(rng, monkeypatch):
     target = Target("some", metric("accuracy", range(4)), columns, 5)
     part = within(target, rng.random(1000) < 0.5, "part")
     small = [one.tally(weights) for one in (target, part)]
-    monkeypatch.setattr(targets, "_FEW", 10)
-    monkeypatch.setattr(targets, "_ROWS_AT_ONCE", 64)
+    monkeypatch.setattr(confusion, "_FEW", 10)
     for one, wanted in zip((target, part), small, strict=True):
         np.testing.assert_allclose(one.tally(weights), wanted, rtol=1e-13)
     assert part.taking_part == np.count_nonzero(part.columns >= 0)

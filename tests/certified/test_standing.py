@@ -11,6 +11,7 @@ from altmas.certified.sample import Sample
 from altmas.certified.standing import CONTENDERS, standing
 from altmas.core.answers import Answers
 from altmas.core.targets import resolve_metrics, targets_of
+from altmas.metrics.belief import Belief
 from worlds.methods import several_models
 
 COST = [[0, 1, 5], [1, 0, 1], [2, 1, 0]]
@@ -20,7 +21,7 @@ def sampled(pool, y, count=60, seed=0):
     """Drawn uniformly, believed out of fold."""
     items = np.random.default_rng(seed).permutation(pool.size)[:count]
     answers = Answers().extended(items, y[items], 0, np.full(count, 1 / pool.size))
-    belief = cross_fit_on(pool, 0, ()).fit(answers, np.ones(count)).probabilities
+    belief = cross_fit_on(pool, 0, ()).fit(answers, np.ones(count)).belief
     return Sample(belief, answers, np.full(pool.size, count / pool.size))
 
 
@@ -42,7 +43,7 @@ def test_the_gap_of_two_models_lies_between_belief_and_design():
     share = len(items) / pool.size
     believed = float(each[0].plug_in - each[1].plug_in)
     right = np.stack([one.predictions == y for one in pool.outputs]).astype(float)
-    expected = np.stack([sample.probabilities[np.arange(pool.size), one.predictions] for one in pool.outputs])
+    expected = np.stack([sample.belief.chance(one.predictions) for one in pool.outputs])
     surprises = (right - expected)[:, items]
     design = (expected.sum(1) + surprises.sum(1) / share) / pool.size  # by hand: the Horvitz-Thompson correction
     apart = design[0] - design[1] - believed
@@ -159,7 +160,7 @@ def test_a_belief_that_is_proved_wrong_has_no_say():
     worse = pool.outputs[0].predictions
     items = np.random.default_rng(0).permutation(400)[:200]
     answers = Answers().extended(items, y[items], 0, np.full(200, 1 / 400))
-    sample = Sample(0.97 * np.eye(3)[worse] + 0.01, answers, np.full(400, 0.5))
+    sample = Sample(Belief.dense(0.97 * np.eye(3)[worse] + 0.01), answers, np.full(400, 0.5))
     now = standing(linearised(pool, sample), sample, 0)
     assert now.leader == 1
     assert now.p_best[1] > 0.95

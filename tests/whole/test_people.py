@@ -153,8 +153,8 @@ def test_known_labels_teach_and_are_no_answers():
     assert len(asked) == 60
     assert sorted(result.answers["id"].tolist()) == sorted(asked)
     assert (result.estimates["labels"] == 60).all()
-    belief, plain = result.findings.state.believed, assess(oracle=Y).findings.state.believed
-    assert not np.allclose(belief.probabilities, plain.probabilities)
+    taught, plain = (one.findings.state.believed_of_all.rows() for one in (result, assess(oracle=Y)))
+    assert not np.allclose(taught, plain)
 
 
 def test_known_labels_come_as_a_mapping_or_a_column():
