@@ -15,6 +15,7 @@ from altmas.metrics import InputError, Metric, metrics_named
 from altmas.metrics.custom import LabelFunction
 from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.scores import CalibrationError, ScoreMetric
+from altmas.metrics.thresholds import AtThreshold
 from altmas.metrics.types import FloatArray, IntArray
 
 
@@ -182,4 +183,6 @@ def lower_is_better(metric: Metric) -> bool:
     """
     if isinstance(metric, LinearMetric | ScoreMetric):
         return metric.lower_is_better
+    if isinstance(metric, AtThreshold):
+        return metric.among == "others"
     return metric.name == "error_rate" or isinstance(metric, CalibrationError)
