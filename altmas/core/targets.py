@@ -174,6 +174,17 @@ def within(target: Target, member: np.ndarray[tuple[int], np.dtype[np.bool_]], n
     return replace(target, name=name, columns=columns, members=np.flatnonzero(columns >= 0))
 
 
+def bounds_of(metric: Metric) -> tuple[float, float]:
+    """What a metric can be at least and at most; that of another package need not say so.
+
+    >>> from altmas.metrics import metric
+    >>> bounds_of(metric("mcc", [0, 1]))
+    (-1.0, 1.0)
+    """
+    low, high = getattr(metric, "bounds", (-np.inf, np.inf))
+    return float(low), float(high)
+
+
 def lower_is_better(metric: Metric) -> bool:
     """Whether a metric counts what goes wrong.
 
