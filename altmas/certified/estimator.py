@@ -28,6 +28,10 @@ from altmas.metrics.types import FloatArray, IntArray
 _NUMBERS_AT_ONCE = 1 << 20
 
 
+ROUNDING = 1e-12
+"""What moves a metric no further than this moves it by rounding alone."""
+
+
 @dataclass(frozen=True, eq=False)
 class Estimator:
     """A pool, what is believed and drawn, and a level: estimates anything from them.
@@ -148,11 +152,12 @@ class Estimator:
         if self.sample.clusters is None and self.exact([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
-        if not at.mean.any() and not at.variance.any():
+        most = max(float(np.abs(moves).max(initial=0.0)) for moves in (at.mean, at.variance))
+        if most * self.pool.size <= ROUNDING:
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
         kind = self.promised([target])
-        if apart <= 2 * error:
+        if apart <= 2 * error + ROUNDING:
             return kind
         return f"{kind}; surrogate and design disagree by {apart / max(error, 1e-300):.1f} standard errors"
 

@@ -145,3 +145,11 @@ def test_the_worst_group_of_a_metric_that_counts_errors_is_the_highest():
     table = found.ranking("half", "brier")
     assert table["group"].tolist() == ["unsure", "sure"]
     assert table.attrs["verdict"].startswith("highest brier by half: unsure")
+
+
+def test_scores_that_are_all_alike_leave_nothing_for_labels_to_change():
+    y = np.arange(60) % 4 == 0
+    found = assessed(y.astype(int), np.zeros(60, dtype=int), np.full((60, 2), 0.5), ["auroc", "brier", "log_loss"],
+                     budget=30)  # fmt: skip
+    assert set(found.estimates["promise"]) == {"certain: no label could change it"}
+    assert found.estimates["low"].tolist() == pytest.approx(found.estimates["high"].tolist())
