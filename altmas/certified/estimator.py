@@ -32,8 +32,10 @@ ROUNDING = 1e-12
 """What moves a metric no further than this moves it by rounding alone."""
 
 
-def _unmoved(at: Linearised) -> bool:
-    """Whether no label of any item could change the value."""
+def _unmoved(at: Linearised, found: Designed) -> bool:
+    """Whether no label of any item could change the value; one of scores that is undefined yet does not move either."""
+    if any(part.target.bands is not None for part in at.parts) and found.answers_only[0] < found.answers_only[1]:
+        return False
     most = max(float(np.abs(moves).max(initial=0.0)) for moves in (at.mean, at.variance))
     return most * len(at.mean) <= ROUNDING
 
@@ -71,7 +73,9 @@ class Estimator:
                 return self._all_labelled(signed)
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
-        interval = wald(found, self.level) if found.between is None or not _unmoved(at) else _point(found.plug_in)
+        interval = (
+            wald(found, self.level) if found.between is None or not _unmoved(at, found) else _point(found.plug_in)
+        )
         if (gone := absent_for(signed, self.sample, self.level)) is not None:
             at, found, interval = spanning(signed, self.sample, gone, self.level, (at, found, interval))
         if (between := self.worlds(signed)) is not None:
@@ -162,7 +166,7 @@ class Estimator:
         if self.sample.clusters is None and self.exact([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
-        if _unmoved(at):
+        if _unmoved(at, found):
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
         kind = self.promised([target])

@@ -153,3 +153,12 @@ def test_scores_that_are_all_alike_leave_nothing_for_labels_to_change():
                      budget=30)  # fmt: skip
     assert set(found.estimates["promise"]) == {"certain: no label could change it"}
     assert found.estimates["low"].tolist() == pytest.approx(found.estimates["high"].tolist())
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(300) // 6])
+def test_a_class_that_no_answer_showed_leaves_ranks_open(clusters):
+    _, said, scores = world(300)
+    names = ["auroc", "auprc", "recall_at_fpr:0.1", "recall_at:0.3"]
+    found = assessed(np.zeros(300, dtype=int), said, scores, names, budget=40, clusters=clusters).estimates
+    assert not found["promise"].str.contains("certain").any()
+    assert found[["low", "high"]].to_numpy().tolist() == [[0, 1]] * 4
