@@ -95,7 +95,7 @@ def assess(
     scores
         The model's class probabilities `[N, C]`, columns in the order of `classes` (sorted, where none are declared),
         or its confidence in its prediction `[N]`, which need not be a probability. With `logits=True`, logits `[N, C]`.
-        None or NaN where there is none: learnt as such, and left out of calibration.
+        None or NaN where there is none: learnt as such, and left out of calibration and of metrics of scores.
     features
         `[N, ...]` numbers per item (images, embeddings; may be memory-mapped). Or what you have of the items, to be
         made into numbers: texts, paths of image files, or a table of mixed columns. Or `"auto"`, which makes them of

@@ -213,17 +213,15 @@ def score_metric(name: str, classes: Sequence[Hashable]) -> ScoreMetric | None:
         most = {"brier": 1.0 if len(classes) == 2 else 2.0, "log_loss": -float(np.log(clip)), "ece": 1.0}[kind]
         return ScoreMetric(name, kind, None, clip, (0.0, most))
     if kind == "top_k":
-        k = _number(name, rest or "1", "K", 0.5, len(classes) + 0.5)
-        if k != int(k):
-            raise InputError(f"K of metric {name!r}", "be a whole number", rest)
-        return ScoreMetric(name, kind, None, k)
+        if rest not in map(str, range(1, len(classes) + 1)):
+            rule = f"be K from 1 to {len(classes)}, the number of classes"
+            raise InputError(f"what follows the colon in metric {name!r}", rule, repr(rest), f"For example {kind}:2.")
+        return ScoreMetric(name, kind, None, float(rest))
     if kind in RANKED:
         return ScoreMetric(name, kind, _class_index(name, rest, classes) if rest else None)
     if kind in NUMBERED:
         number, _, of = rest.partition(":")
-        value = _number(name, number, NUMBERED[kind], -np.inf, 1.0 if kind == "recall_at_fpr" else np.inf)
-        if kind == "recall_at_fpr" and not value > 0:
-            raise InputError(f"the rate of metric {name!r}", "lie between 0 and 1", number)
+        value = _number(name, number, NUMBERED[kind], *((0.0, 1.0) if kind == "recall_at_fpr" else (-np.inf, np.inf)))
         if not of and len(classes) != 2:
             hint = f"For example {kind}:{number}:{classes[0]}."
             raise InputError(

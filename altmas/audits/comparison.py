@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,10 +18,12 @@ from altmas.core.plain import plain_rows
 from altmas.core.pool_changes import PoolChanges, pool_changes, same_models
 from altmas.core.targets import resolve_metrics
 from altmas.metrics.errors import InputError
+from altmas.metrics.formulas import LinearMetric
+from altmas.metrics.scores import RANKED, ScoreMetric
 from altmas.words.comparing import two_audits
 from altmas.words.language import speaking
 from altmas.words.notebooks import page
-from altmas.words.over_time import changes_of_pool, in_both, independent, no_coverage
+from altmas.words.over_time import another_meaning, changes_of_pool, in_both, independent, no_coverage
 
 NO_COVERAGE = "not coverage"
 """What a promise says that is none."""
@@ -99,7 +101,7 @@ def compare_audits(
         if first.created.hash == second.created.hash:
             raise InputError("audits to compare", "be two", f"{first.folder} and {second.folder}, which are one audit")
         pairs = _pairs(first, second, model)
-        names = _shared_metrics(first, second, metrics)
+        names, other = _shared_metrics(first, second, metrics)
         level = second.settings.level if level is None else level
         before, after = (one.findings(level, metrics=names) for one in (first, second))
         table = _table(before, after, pairs, names)
@@ -109,6 +111,7 @@ def compare_audits(
             said = [f"{name}: {one}" for name, one in zip(table["model"], said, strict=True)]
         changes = pool_changes(first.pool, second.pool)
         changed, told = changes_of_pool(changes), _notes(before, after, second)
+        told += [another_meaning(other)] if other else []
     return AuditsCompared(
         level, (before.labels, after.labels), table if several else table.drop(columns="model"), tuple(said), changes,
         tuple(changed), tuple(told),
@@ -128,15 +131,39 @@ def _pairs(first: Audit, second: Audit, model: str | None) -> list[tuple[str, st
     return found
 
 
-def _shared_metrics(first: Audit, second: Audit, wanted: str | Sequence[str] | None) -> list[str]:
-    if wanted is not None:
-        return [wanted] if isinstance(wanted, str) else list(wanted)
-    found = [one for one in second.settings.metrics if one in first.settings.metrics]
+def _shared_metrics(
+    first: Audit, second: Audit, wanted: str | Sequence[str] | None
+) -> tuple[list[str], list[str]]:  # fmt: skip
+    """Names of the metrics to compare, and of those that both have but that mean something else in each."""
+    listed = [wanted] if isinstance(wanted, str) else wanted
+    found = second.settings.metrics if listed is None else listed
+    found = [one for one in found if listed is not None or one in first.settings.metrics]
+    other = [one for one in found if _meaning(one, first) != _meaning(one, second)]
+    if other and (listed is not None or len(other) == len(found)):
+        hint = (
+            "Name a class, such as auroc:CLASS, or take macro_auroc; of other classes Brier scores are on other scales."
+        )
+        raise InputError("metrics", "mean the same in both audits", ", ".join(other), hint)
     if not found:
         own = "; and ".join(", ".join(audit.settings.metrics) for audit in (first, second))
         hint = "Name some with metrics=[...]: they need not be the audits' own."
         raise InputError("audits to compare", "have a metric in common", own, hint)
-    return found
+    return [one for one in found if one not in other], other
+
+
+def _meaning(name: str, audit: Audit) -> tuple[Hashable, ...]:
+    """What a metric's name leaves to the classes: which one is meant, and of how many; and what errors cost."""
+    names = [str(one) for one in audit.pool.classes]
+    said: list[Hashable] = []
+    for one in () if name == ECE else resolve_metrics(name, audit.pool, audit.settings.cost):
+        if isinstance(one, ScoreMetric) and one.index is not None:
+            said.append((names[one.index],))
+        elif isinstance(one, ScoreMetric) and one.kind in ("brier", *RANKED):
+            of_two = len(names) == 2
+            said.append((of_two, names[1] if of_two and one.kind in RANKED else None))
+        elif isinstance(one, LinearMetric):
+            said.append(tuple(zip(names, map(tuple, one.weights.tolist()), strict=True)))
+    return tuple(said)
 
 
 def _table(

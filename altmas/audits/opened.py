@@ -247,7 +247,13 @@ class Opened:
 
     def _refuse(self, problems: list[str]) -> None:
         if problems:
-            hint = f" altmas refit {self.folder} makes refits again." if any("fits/" in one for one in problems) else ""
+            hint = ""
+            if any(
+                earlier_files.EARLIER_FILE in one for one in problems
+            ):  # the earlier audit may be gone: nothing here can make it
+                hint = f" {earlier_files.EARLIER_FILE} can be had from a backup only."
+            elif any("fits/" in one for one in problems):
+                hint = f" altmas refit {self.folder} makes refits again."
             raise StoreError(f"audit must be whole; got {self.folder}: {'; '.join(problems)}.{hint}")
 
     def _earlier_problems(self) -> list[str]:

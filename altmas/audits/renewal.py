@@ -52,6 +52,9 @@ def renew(audit: Audit, earlier: Audit | str | os.PathLike[str], *, keep_labels:
         here = {int(at): k for k, at in enumerate(place.tolist()) if at >= 0}
         kept = [here[p] for one in drawn.rounds for p in one.positions if p in here] if keep_labels else []
         evidence = _evidence(audit.pool, known, drawn, without=set(here))
+        if not kept and not len(evidence.labels):
+            hint = "Models under test are matched by their names, unless there is one of each; classes by theirs."
+            raise InputError("earlier audit", "have a labelled class and a model in common with this one", "none", hint)
         file = save_earlier(audit.folder, Earlier(evidence.outputs, evidence.labels, made))
         labels = sum(isinstance(known.state.verdict(int(place[one])), int) for one in kept)
         body = {

@@ -16,8 +16,8 @@ from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method, check_scores_seen
 from altmas.core.plugins import METHOD_PLUGINS, plugin
 from altmas.core.pool import Pool
-from altmas.core.requirements import Requirement, read_requirement
-from altmas.core.targets import resolve_metrics
+from altmas.core.requirements import Requirement, check_bound, read_requirement
+from altmas.core.targets import bounds_of, resolve_metrics
 from altmas.core.tasks import USUAL, Best, EstimateGroups, Task, as_task, task_data
 from altmas.metrics import Metric
 from altmas.metrics.errors import AltmasError, InputError
@@ -116,8 +116,8 @@ class Settings:
         if not isinstance(self.reveal, bool):
             raise InputError("reveal", "be True or False", repr(self.reveal))
         for one in self.targets:
-            if one.metric != ECE:
-                resolve_metrics([one.metric], pool, self.cost)
+            metrics = () if one.metric == ECE else resolve_metrics([one.metric], pool, self.cost)
+            check_bound(one, *(bounds_of(metrics[0]) if len(metrics) == 1 else (0.0, 1.0)))
         told = [(one.metric, one.sign) for one in self.targets]
         if again := [one for one in self.targets if told.count((one.metric, one.sign)) > 1]:
             raise InputError("targets", "be one for each metric and sign", " and ".join(map(repr, map(str, again))))

@@ -91,6 +91,8 @@ def spanning(signed: Signed, sample: Sample, found: Absence, level: float, usual
     gone = wald(made, level)
     down, up = _first_members(signed, world, found.may_be)
     low, high = np.clip((gone.low + down, gone.high + up), *made.bounds).tolist()
+    if any(target.bands is not None for _, target in signed):  # of scores a metric says itself what is open
+        low, high = min(low, made.answers_only[0]), max(high, made.answers_only[1])
     if len(found.likely):
         return at, made, gone.reaching(low, high, level)
     return *usual[:2], usual[2].reaching(low, high, level)

@@ -26,7 +26,8 @@ def ratios_of(target: Target, classes: Sequence[Hashable]) -> tuple[Watched, ...
     found = functionals_of(target.metric, target.columns, classes)
     if found is None:
         rule = "be a ratio of sums over items, or a mean of such, for an anytime interval"
-        raise InputError(f"metric {target.name!r}", rule, "another form", "Leave it out, or use interval='wald'.")
+        hint = "Leave it out, or use intervals of one look: interval='wald', without --anytime."
+        raise InputError(f"metric {target.name!r}", rule, "another form", hint)
     together = len(found) > 1 and all(one.name.startswith("recall:") for one in found)
     return (MeanRecall(target.columns, found),) if together else found
 

@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from altmas.certified.estimator import Estimator
+from altmas.certified.functionals import Ratio, mean_difference, model_difference
 from altmas.certified.interval import SIDE_NORMAL, Interval
 from altmas.certified.standing import Standing, standing
 from altmas.core.contest import HOPELESS, Contest, Leading, ranked_models
 from altmas.core.estimates import EXACT, Estimate, whatever_missing
 from altmas.core.targets import Target, lower_is_better
+from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.types import FloatArray
 
 WARY = 1.1
@@ -112,6 +114,28 @@ def behind(targets: Sequence[Target], leader: int, place: int) -> list[tuple[flo
     """How much worse a model is than the leader, as a signed sum."""
     pair = (leader, place) if not lower_is_better(targets[0].metric) else (place, leader)
     return [(1.0, targets[pair[0]]), (-1.0, targets[pair[1]])]
+
+
+def ratio_behind(targets: Sequence[Target], leader: int, place: int, classes: int) -> Ratio | None:
+    """How much worse a model is than the leader, as one ratio to bet on; None where there is no such form."""
+    lower = lower_is_better(targets[0].metric)
+    first, second = (targets[k] for k in ((place, leader) if lower else (leader, place)))
+    if first.bands is not None:  # of scores: every model has costs of its own
+        return mean_difference(first, second)
+    if lower or (isinstance(first.metric, TotalsMetric) and first.metric.name == "accuracy"):
+        cost = first.metric if isinstance(first.metric, LinearMetric) else None
+        said, other = first.columns, second.columns
+        if lower and cost is None:  # an error rate: the accuracies the other way round
+            said, other = other, said
+        return model_difference(said, other, classes, cost)
+    return None
+
+
+def between_own(alone: Sequence[Ends], targets: Sequence[Target], leader: int, place: int) -> Ends:
+    """How much worse a model is than the leader, from intervals of both that hold together."""
+    lower = lower_is_better(targets[0].metric)
+    more, less = (alone[k] for k in ((place, leader) if lower else (leader, place)))
+    return more[0] - less[1], more[1] - less[0]
 
 
 def share_of_level(level: float, models: int) -> float:

@@ -7,6 +7,7 @@ how far the largest of them reaches is found from draws that are correlated as t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -45,7 +46,8 @@ def class_of_interest(pool: Pool, name: Hashable | None) -> int:
         if str(known) == str(name):
             return index
     shown = ", ".join(map(str, pool.classes[:12]))
-    raise InputError("the class of a curve", f"be one of {shown}", "none" if name is None else repr(name))
+    got, hint = ("none", "Name it: --of, of=...") if name is None else (repr(name), "")
+    raise InputError("the class of a curve", f"be one of {shown}", got, hint)
 
 
 def scores_of_class(pool: Pool, index: int) -> tuple[FloatArray, BoolArray]:
@@ -98,7 +100,7 @@ def threshold_curve(
         table[name] = values if name == "precision" else np.maximum.accumulate(values)
         table[f"{name}_low"] = [one.low for one in intervals]
         table[f"{name}_high"] = np.maximum([one.high for one in intervals], table[name])
-    table.attrs["reach"] = wider
+    table.attrs |= {"reach": wider, "of": estimator.pool.classes[index]}
     return table
 
 
@@ -125,7 +127,7 @@ def cost_curve(
     points: int = POINTS,
 ) -> CostCurve:  # fmt: skip
     """The expected cost at every threshold, with its band; the least, and where it may lie."""
-    prices = positive("false_positive", false_positive), positive("false_negative", false_negative)
+    prices = _priced("false_positive", false_positive), _priced("false_negative", false_negative)
     whole_number("points", points, 2)
     index = class_of_interest(estimator.pool, of)
     scores, known = scores_of_class(estimator.pool, index)
@@ -147,9 +149,16 @@ def cost_curve(
         rows.append({"threshold": cut, "cost": interval.estimate, "low": interval.low, "high": interval.high})
     some = cuts[np.array(may_be)]
     table = pd.DataFrame(rows).assign(may_be_best=may_be)
+    table.attrs["of"] = estimator.pool.classes[index]
     return CostCurve(
         table, float(cuts[best]), float(some.min()), float(some.max()), least.estimate, least.low, least.high
     )
+
+
+def _priced(subject: str, value: float) -> float:
+    if not math.isfinite(positive(subject, value)):
+        raise InputError(subject, "be a finite number", repr(value))
+    return float(value)
 
 
 def _price(index: int, classes: int, false_positive: float, false_negative: float) -> LinearMetric:

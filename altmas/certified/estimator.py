@@ -27,6 +27,22 @@ from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
 
+ROUNDING = 1e-12
+"""What moves a metric no further than this moves it by rounding alone."""
+
+
+def _unmoved(at: Linearised, found: Designed) -> bool:
+    """Whether no label of any item could change the value; one of scores that is undefined yet does not move either."""
+    if any(part.target.bands is not None for part in at.parts) and found.answers_only[0] < found.answers_only[1]:
+        return False
+    most = max(float(np.abs(moves).max(initial=0.0)) for moves in (at.mean, at.variance))
+    return most * len(at.mean) <= ROUNDING
+
+
+def _point(value: float) -> Interval:
+    return Interval(value, value, value, 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Estimator:
     """A pool, what is believed and drawn, and a level: estimates anything from them.
@@ -56,7 +72,9 @@ class Estimator:
                 return self._all_labelled(signed)
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
-        interval = wald(found, self.level)
+        interval = (
+            wald(found, self.level) if found.between is None or not _unmoved(at, found) else _point(found.plug_in)
+        )
         if (gone := absent_for(signed, self.sample, self.level)) is not None:
             at, found, interval = spanning(signed, self.sample, gone, self.level, (at, found, interval))
         if (between := self.worlds(signed)) is not None:
@@ -147,11 +165,11 @@ class Estimator:
         if self.sample.clusters is None and self.exact([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
-        if not at.mean.any() and not at.variance.any():
+        if _unmoved(at, found):
             return "certain: no label could change it"
         apart, error = abs(found.plug_in - found.design), standard_error(found)
         kind = self.promised([target])
-        if apart <= 2 * error:
+        if apart <= 2 * error + ROUNDING:
             return kind
         return f"{kind}; surrogate and design disagree by {apart / max(error, 1e-300):.1f} standard errors"
 

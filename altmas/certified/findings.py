@@ -16,10 +16,18 @@ import pandas as pd
 
 from altmas.certified import models, slices
 from altmas.certified.anytime import Bets, Watched, interval_of, mean_interval, promise, ratios_of
-from altmas.certified.contest import behind, contest, leading, share_of_level, where_they_stand
+from altmas.certified.contest import (
+    behind,
+    between_own,
+    contest,
+    leading,
+    ratio_behind,
+    share_of_level,
+    where_they_stand,
+)
 from altmas.certified.curves import POINTS, CostCurve, cost_curve, threshold_curve
 from altmas.certified.estimator import Estimator, allowing
-from altmas.certified.functionals import Ratio, group_accuracy, group_difference, model_difference
+from altmas.certified.functionals import Ratio, group_accuracy, group_difference
 from altmas.certified.gate import gate
 from altmas.certified.missing import Signed, filled, worlds_of_answers
 from altmas.certified.opinions_worth import opinions_worth
@@ -47,7 +55,6 @@ from altmas.core.requirements import Requirement
 from altmas.core.result import estimates_table
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
-from altmas.metrics.formulas import LinearMetric, TotalsMetric
 from altmas.metrics.scores import CalibrationError
 from altmas.metrics.types import FloatArray
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
@@ -221,9 +228,11 @@ class CertifiedFindings:
         self, by: str = "class", metric: str = "accuracy", m: int = 1, model: str | None = None
     ) -> pd.DataFrame:
         """Groups with `p`, the probability to be among the m worst; `attrs["verdict"]` says it in words."""
-        table = ranked(self.groups(by, metric, model), by, metric, m, self.level, self.job.seed)
-        rows = plain_rows(table, ("group",))
-        table.attrs["verdict"] = ranking_verdict(worst_by(metric, by), rows, m, table.attrs["together"], self.level)
+        table = self.groups(by, metric, model)
+        highest = lower_is_better(resolve_metrics(metric, self.job.pool)[0])
+        table = ranked(table, by, m, self.level, self.job.seed, highest=highest)
+        rows, what = plain_rows(table, ("group",)), worst_by(metric, by, highest=highest)
+        table.attrs["verdict"] = ranking_verdict(what, rows, m, table.attrs["together"], self.level)
         return table
 
     def difference(
@@ -349,21 +358,18 @@ class CertifiedFindings:
         self, targets: Sequence[Target], leader: int, others: Sequence[int]
     ) -> tuple[list[tuple[float, float]], str]:
         """By how much models are behind the leader, at all looks and for all pairs of models together."""
-        metric, classes = targets[0].metric, len(self.job.pool.classes)
+        classes = self.job.pool.classes
         words = f"at least {100 * self.level:.6g}% coverage at all looks and for all models together"
-        if lower_is_better(metric) or (isinstance(metric, TotalsMetric) and metric.name == "accuracy"):
-            cost = metric if isinstance(metric, LinearMetric) else None
-            said = [one.columns for one in targets]
-            pairs = [(said[h], said[leader]) if cost else (said[leader], said[h]) for h in others]
+        apart = [ratio_behind(targets, leader, h, len(classes)) for h in others]
+        if None not in apart:
             each = share_of_level(self.level, len(targets))
-            apart = [(model_difference(first, second, classes, cost),) for first, second in pairs]
-            return self._ends([behind(targets, leader, h) for h in others], apart, each), words
+            ratios = [(one,) for one in apart if one is not None]
+            return self._ends([behind(targets, leader, h) for h in others], ratios, each), words
         # Of other metrics each model's own interval, at a level for all of them together.
         share = 1 - (1 - self.level) / len(targets)
-        ratios = [ratios_of(one, self.job.pool.classes) for one in targets]
-        alone = self._ends([[(1.0, one)] for one in targets], ratios, share)
-        low, high = alone[leader]  # higher is better: those of which lower is are above
-        return [(low - alone[h][1], high - alone[h][0]) for h in others], words
+        own = [ratios_of(one, classes) for one in targets]
+        alone = self._ends([[(1.0, one)] for one in targets], own, share)
+        return [between_own(alone, targets, leader, h) for h in others], words
 
     def forecast(self, within: float | None = None) -> pd.DataFrame:
         """Labels needed in all for +- `within`, and what random sampling would have needed for the present precision.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from altmas.core.targets import Target
 from altmas.metrics import InputError, Metric, metric
 from altmas.metrics.belief import Belief
 from altmas.metrics.catalogue import only_occurring
@@ -223,6 +224,24 @@ def model_difference(said: IntArray, other: IntArray, classes: int, cost: Linear
     first, second = np.divmod(np.maximum(kinds, 0), classes + 1)
     top = np.where(kinds < 0, 0.0, each[:, first] - each[:, second])
     return Ratio("model_difference", top, np.ones(top.shape), columns.astype(np.int64), bounds=(-most, most))
+
+
+def mean_difference(first: Target, second: Target) -> Ratio | None:
+    """The mean over items of one target minus that of another; None of others, or where an item takes part in one only.
+
+    Of metrics of scores, every item has numbers of its own.
+    """
+    a, b = first.metric, second.metric
+    if not (isinstance(a, LinearMetric) and isinstance(b, LinearMetric)):
+        return None
+    inside = first.columns >= 0
+    if (inside != (second.columns >= 0)).any():
+        return None
+    top = a.weights[:, first.columns] - b.weights[:, second.columns]
+    low, high = a.bounds[0] - b.bounds[1], a.bounds[1] - b.bounds[0]
+    weight = None if inside.all() else inside.astype(np.float64)
+    one = np.ones(top.shape)
+    return Ratio("mean_difference", top, one, np.arange(len(inside)), weight, weight, bounds=(low, high))
 
 
 # --- from the catalogue ----------------------------------------------------------------------------------------------

@@ -18,10 +18,11 @@ from altmas.certified.interval import standard_error
 from altmas.certified.threshold import ABOVE, BELOW, Threshold, ThresholdTest
 from altmas.core.gate import Checked, Gate, needed_together, together
 from altmas.core.pool import Pool
-from altmas.core.requirements import Outcome, Requirement, read_requirement
-from altmas.core.targets import Target, resolve_metrics, targets_of
+from altmas.core.requirements import Outcome, Requirement, check_bound, read_requirement
+from altmas.core.targets import Target, bounds_of, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
 from altmas.words.gate import checked_sentence, gate_promise, gate_summary
+from altmas.words.no_answer import without_score
 
 if TYPE_CHECKING:
     from altmas.certified.findings import CertifiedFindings
@@ -68,7 +69,7 @@ def asked_of(
 def _asked(pool: Pool, one: Requirement, model: str | None, known: Sequence[Any], cost: Any) -> Asked:
     names = [outputs.name for outputs in pool.outputs]
     text, at, named = one.metric.rpartition("@")
-    if at and named.strip() in names:
+    if at and (named.strip() in names or not any("@" in str(one) for one in pool.classes)):  # a class may have one
         one, model = replace(one, metric=text.strip()), named.strip()
     if model is None and len(names) > 1:
         hint = f"Give model='...', or write {f'{one.metric}@{names[0]} {one.sign} {one.bound:g}'!r}."
@@ -79,6 +80,7 @@ def _asked(pool: Pool, one: Requirement, model: str | None, known: Sequence[Any]
     metrics = tuple(mine[:1]) or resolve_metrics(one.metric, pool, cost)
     if len(metrics) > 1:
         raise InputError("metric of a requirement", "be one metric", f"{one.metric!r}, which is {len(metrics)}")
+    check_bound(one, *bounds_of(metrics[0]))
     of_model = pool.of_model(model)
     [target] = targets_of(metrics, of_model)
     if len(names) > 1:
@@ -115,7 +117,10 @@ def gate(
     outcome, needed = together(checks), needed_together(checks)
     labels, size = len(findings.answers), job.pool.size
     said = gate_summary(outcome, checks, labels, needed, size)
-    promise = gate_promise(len(checks), findings.level)
+    partly = {one.target.model for one in asked if one.target.members is not None}
+    unscored = [without_score(one.name, one.missing_scores, size) for one in job.pool.outputs
+                if one.name in partly or partly == {""}]  # fmt: skip
+    promise = " ".join([gate_promise(len(checks), findings.level), *filter(None, unscored)])
     return Gate(outcome, tuple(checks), labels, size, findings.level, needed, said, promise)
 
 

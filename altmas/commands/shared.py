@@ -225,13 +225,17 @@ def _cell(value: Any) -> Any:
     return Text(printable(str(value)))  # as it is: a class may be called [bold]
 
 
+KEPT = "\n\t\u00a0\u202f"
+"""Blanks that text may have: those within numbers, of some languages, too."""
+
+
 def printable(text: str) -> str:
     r"""Text that cannot command a terminal: control characters are shown, not sent.
 
     >>> printable("a\x1b[2Jb")
     'a\\x1b[2Jb'
     """
-    return "".join(c if c.isprintable() or c in "\n\t" else c.encode("unicode_escape").decode() for c in text)
+    return "".join(c if c.isprintable() or c in KEPT else c.encode("unicode_escape").decode() for c in text)
 
 
 def measured(table: pd.DataFrame, metric: str | None = None) -> pd.DataFrame:

@@ -100,14 +100,14 @@ def draws_of(table: pd.DataFrame, noise: FloatArray) -> FloatArray:
     return np.asarray(estimates + noise * np.maximum(np.where(noise < 0, below, above), 1e-9))
 
 
-def ranked(table: pd.DataFrame, by: str, metric: str, m: int, level: float, seed: int) -> pd.DataFrame:
+def ranked(table: pd.DataFrame, by: str, m: int, level: float, seed: int, *, highest: bool = False) -> pd.DataFrame:
     """Groups by `p`, the probability to be among the m worst, with the range of each one's rank.
 
     The errors of the estimates are taken as normal, as wide `below` and `above` as their intervals. Worst is lowest,
-    and for an error rate it is highest.
+    or `highest` where a metric counts what goes wrong.
 
     >>> rows = pd.DataFrame({"group": ["a", "b", "c"], "estimate": [0.5, 0.9, 0.8]})
-    >>> found = ranked(rows.assign(below=0.01, above=0.01), "class", "accuracy", 1, 0.95, 0)
+    >>> found = ranked(rows.assign(below=0.01, above=0.01), "class", 1, 0.95, 0)
     >>> found["group"].tolist(), found["p"].tolist(), found.attrs["together"]
     (['a', 'c', 'b'], [1.0, 0.0, 0.0], 1.0)
     """
@@ -116,7 +116,7 @@ def ranked(table: pd.DataFrame, by: str, metric: str, m: int, level: float, seed
         raise InputError("m", f"be below the number of groups that have items, {len(table)}", m)
     noise = stream(seed, "worst", by).standard_normal((RANKING_DRAWS, len(table)))
     draws = draws_of(table, noise)
-    return Ranking.of_draws(-draws if metric == "error_rate" else draws, m, level).beside(table)
+    return Ranking.of_draws(-draws if highest else draws, m, level).beside(table)
 
 
 def compared(row: dict[str, Any], rope: float) -> dict[str, Any]:

@@ -73,3 +73,20 @@ def read_requirement(text: str | Requirement) -> Requirement:
         raise InputError("target", rule, repr(text)) from None
     # Written as a fraction: 95 / 100 and not 95 * 0.01, which is a little off.
     return Requirement(found["metric"], _SIGNS[found["sign"]], bound / 100 if found["percent"] else bound)
+
+
+def check_bound(one: Requirement, low: float, high: float) -> None:
+    """Refuse a bound beyond all that the metric can be, from `low` to `high`: it would be met, or missed, unseen.
+
+    >>> check_bound(Requirement("accuracy", ">=", 0.9), 0.0, 1.0)
+    >>> check_bound(Requirement("error_rate", "<=", 5), 0.0, 1.0)
+    Traceback (most recent call last):
+    altmas.metrics.errors.InputError: the number in 'error_rate <= 5' must lie between 0 and 1; got 5. A share may be \
+written in percent: 'error_rate <= 5%'.
+    """
+    if low <= one.bound <= high:
+        return
+    given = f"{one.bound:g}"
+    shares = (low, high) == (0.0, 1.0) and 2 <= one.bound <= 100
+    hint = f"A share may be written in percent: '{one.metric} {one.sign} {given}%'." if shares else ""
+    raise InputError(f"the number in {str(one)!r}", f"lie between {low:g} and {high:g}", given, hint)

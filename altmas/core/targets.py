@@ -17,6 +17,7 @@ from altmas.metrics.confusion import sum_by_column
 from altmas.metrics.custom import LabelFunction
 from altmas.metrics.formulas import LinearMetric
 from altmas.metrics.scores import CalibrationError, ScoreMetric
+from altmas.metrics.thresholds import AtThreshold
 from altmas.metrics.types import FloatArray, IntArray
 
 
@@ -159,6 +160,17 @@ def within(target: Target, member: np.ndarray[tuple[int], np.dtype[np.bool_]], n
     return replace(target, name=name, columns=columns, members=np.flatnonzero(columns >= 0))
 
 
+def bounds_of(metric: Metric) -> tuple[float, float]:
+    """What a metric can be at least and at most; that of another package need not say so.
+
+    >>> from altmas.metrics import metric
+    >>> bounds_of(metric("mcc", [0, 1]))
+    (-1.0, 1.0)
+    """
+    low, high = getattr(metric, "bounds", (-np.inf, np.inf))
+    return float(low), float(high)
+
+
 def lower_is_better(metric: Metric) -> bool:
     """Whether a metric counts what goes wrong.
 
@@ -168,4 +180,6 @@ def lower_is_better(metric: Metric) -> bool:
     """
     if isinstance(metric, LinearMetric | ScoreMetric):
         return metric.lower_is_better
+    if isinstance(metric, AtThreshold):
+        return metric.among == "others"
     return metric.name == "error_rate" or isinstance(metric, CalibrationError)

@@ -20,15 +20,13 @@ CONTENDERS = 4
 """So many groups are listed while the worst is not settled; more where several are sought."""
 
 
-def worst_by(metric: str, by: str) -> str:
-    """What is sought where the worst groups are: the lowest of a metric, the highest of an error.
+def worst_by(metric: str, by: str, *, highest: bool = False) -> str:
+    """What is sought where the worst groups are: the lowest of a metric, the highest of one that counts errors.
 
-    >>> worst_by("accuracy", "class"), worst_by("error_rate", "region")
+    >>> worst_by("accuracy", "class"), worst_by("error_rate", "region", highest=True)
     ('lowest accuracy by class', 'highest error_rate by region')
     """
-    return sentence(
-        "highest {metric} by {by}" if metric == "error_rate" else "lowest {metric} by {by}", metric=metric, by=by
-    )
+    return sentence("highest {metric} by {by}" if highest else "lowest {metric} by {by}", metric=metric, by=by)
 
 
 def ranking_verdict(what: str, rows: Sequence[Row], m: int, together: float, level: float) -> str:

@@ -44,12 +44,12 @@ def without_score(name: str, count: int, items: int) -> str:
     """How many scores are missing; nothing where all are there.
 
     >>> without_score("ACME", 12, 1_000)
-    'ACME gave no score on 12 of 1,000 items: they are left out of calibration.'
+    'ACME gave no score on 12 of 1,000 items: they are left out of calibration and of metrics of scores.'
     """
     if not count:
         return ""
     return sentence(
-        "{model} gave no score on {count} of {items}: they are left out of calibration.",
+        "{model} gave no score on {count} of {items}: they are left out of calibration and of metrics of scores.",
         model=short(name), count=marked(f"{count:,}"), items=counted(items, "item"),
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from altmas.words.language import sentence
@@ -129,6 +129,16 @@ def independent() -> str:
         "The two audits drew their questions independently, so that the squares of their errors add up. Each interval "
         "is meant by itself: of many metrics some seem to change by chance."
     )
+
+
+def another_meaning(metrics: Sequence[str]) -> str:
+    """What is said of metrics that both audits have, and that are not compared.
+
+    >>> another_meaning(["auroc", "brier"])
+    'Not compared, because classes or costs are others, so that it would not mean the same: auroc and brier.'
+    """
+    return sentence("Not compared, because classes or costs are others, so that it would not mean the same: {metrics}.",
+                    metrics=listed([clean(one) for one in metrics]))  # fmt: skip
 
 
 def no_coverage() -> str:

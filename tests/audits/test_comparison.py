@@ -53,6 +53,28 @@ def test_other_metrics_levels_and_german(months):
     assert not {"the", "is", "of", "pool"} & set(str(found).replace(".", " ").split())
 
 
+def _scored(folder, classes, items=60):
+    rng = np.random.default_rng(0)
+    scores = rng.dirichlet(np.ones(len(classes)), items)
+    pool = Pool.build([classes[c] for c in scores.argmax(1)], scores=scores, classes=classes)
+    with Audit.create(folder, pool, metrics=["accuracy", "brier", "auroc", "macro_auroc"], initial=items) as audit:
+        for query in audit.ask(items):
+            audit.tell(query.id, classes[int(rng.integers(len(classes)))])
+    return folder
+
+
+def test_what_means_something_else_in_each_is_not_compared(tmp_path):
+    two, three = _scored(tmp_path / "two", ["cat", "dog"]), _scored(tmp_path / "three", ["cat", "dog", "emu"])
+    found = altmas.compare_audits(two, three)
+    assert found.metrics["metric"].tolist() == ["accuracy", "macro_auroc"]
+    assert found.notes[-1].endswith("would not mean the same: brier and auroc.")
+    with pytest.raises(InputError, match="mean the same in both audits; got brier"):
+        altmas.compare_audits(two, three, metrics="brier")
+    assert altmas.compare_audits(two, three, metrics="auroc:dog").metrics["metric"].tolist() == ["auroc:dog"]
+    turned = _scored(tmp_path / "turned", ["dog", "cat"])
+    assert altmas.compare_audits(two, turned).metrics["metric"].tolist() == ["accuracy", "brier", "macro_auroc"]
+
+
 def test_models_are_matched_by_name(tmp_path):
     a, b = make_world(120, seed=1), make_world(120, seed=2)
 

@@ -242,6 +242,15 @@ def test_chance_alone_is_hardly_ever_refused():
     assert refused <= 2
 
 
+def test_an_earlier_audit_with_nothing_in_common_is_refused(tmp_path, world, march):
+    pool = Pool.build(["yes", "no"] * 50)
+    with Audit.create(tmp_path / "april", pool, metrics=["accuracy"], initial=20) as april:
+        for keep in (False, True):
+            with pytest.raises(InputError, match="a labelled class and a model in common"):
+                april.renew(march, keep_labels=keep)
+        assert april.state.renewed is None
+
+
 def test_evidence_of_other_classes_and_models(tmp_path, world, march):
     """What the later pool does not know is left aside, and nothing of it stops the renewal."""
     classes = ("emu", *reversed(CLASSES[:-1]))  # no dogs any more

@@ -155,3 +155,15 @@ def test_intervals_hold_for_other_patients_where_plain_ones_do_not(world):
             assert held.mean() < 0.85
         else:
             assert binomtest(int(held.sum()), len(held), 0.95).pvalue > 1e-4
+
+
+def test_what_no_label_could_change_is_a_point_of_other_clusters_too():
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 2, 120), 0.1 + 0.8 * rng.random(120)
+    found = altmas.assess(
+        (p > 0.5).astype(int), np.stack([1 - p, p], axis=1), oracle=y, classes=[0, 1], clusters=np.arange(120) // 6,
+        metrics=["recall_at:0.05:1", "top_k:2"], budget=50, seed=0, progress=False,
+    ).estimates  # fmt: skip
+    assert set(found["promise"]) == {"certain: no label could change it"}
+    assert (found["low"] == 1).all()
+    assert (found["high"] == 1).all()

@@ -266,3 +266,24 @@ def test_a_contest_at_all_looks_by_any_metric(metric):
     assert found.leader == "b"
     assert (found.best["behind_low"][1:] > 0).all()
     assert found.best["behind"].tolist() == pytest.approx(found.best["behind_low"].tolist(), abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["brier", "log_loss", "fpr_at:0.4:b", "recall_at:0.4:b"])
+def test_a_contest_by_what_scores_cost_ranks_and_bets_on_scores(metric):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 60)
+    scores = {}
+    for name, noise in (("bad", 0.5), ("good", 0.05)):
+        p = np.clip(np.where(truth == 1, 0.85, 0.15) + noise * rng.normal(size=60), 0.01, 0.99)
+        scores[name] = np.stack([1 - p, p], axis=1)
+    said = {name: np.array(["a", "b"])[p.argmax(1)] for name, p in scores.items()}
+    labels = np.array(["a", "b"])[truth]
+    found = altmas.assess(
+        said, scores, oracle=labels, classes=["a", "b"], metrics=[metric], budget=60, seed=0, progress=False
+    )
+    value = dict(zip(found.estimates["model"], found.estimates["estimate"], strict=True))
+    for one in (found.findings, found.findings.at_all_looks()):
+        table = one.contest(metric).table
+        assert table["model"][0] == "good"
+        assert table["behind"][1] == pytest.approx(abs(value["bad"] - value["good"]), abs=0.01)
+        assert table["behind_low"][1] <= table["behind"][1] <= table["behind_high"][1]

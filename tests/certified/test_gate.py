@@ -133,6 +133,26 @@ def test_what_cannot_be_asked_is_refused(good, wanted, match):
         good.gate(*wanted)
 
 
+@pytest.mark.parametrize("wanted", ["error_rate <= 5", "accuracy >= 90", "accuracy >= -0.1", "recall:1 >= 150%"])
+def test_a_bound_that_nothing_could_miss_or_meet_is_refused(good, wanted):
+    with pytest.raises(InputError, match="must lie between 0 and 1"):
+        good.gate(wanted)
+
+
+def test_a_model_that_there_is_not_is_no_part_of_the_name_of_a_metric(good):
+    with pytest.raises(InputError, match="model must be one of"):
+        good.gate("accuracy@other >= 0.5")
+
+
+def test_it_is_said_on_how_many_items_a_gate_of_scores_is_not():
+    rng = np.random.default_rng(0)
+    y, p = rng.integers(0, 2, 200), rng.random(200)
+    scores = np.where(np.arange(200)[:, None] < 20, np.nan, np.stack([1 - p, p], axis=1))
+    gate = altmas.assess((p > 0.5).astype(int), scores, oracle=y, classes=[0, 1], **QUICK).gate
+    assert "gave no score on 20 of 200 items" in gate("brier <= 0.9").promise
+    assert "gave no score" not in gate("accuracy >= 0.5").promise
+
+
 def test_random_draws_are_tested_too_and_methods_without_chances_are_refused():
     y, said, scores = vendor(accuracy=0.95)
     assert altmas.assess(said, scores, oracle=y, method="random", **QUICK).gate("accuracy >= 0.7")

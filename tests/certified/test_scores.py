@@ -132,3 +132,33 @@ def test_calibration_error_is_the_same_by_name_and_by_itself():
     assert (row["estimate"], row["low"], row["high"]) == result.ece
     alone = assessed(y, said, scores, ["accuracy"], budget=60)
     assert alone.estimates["estimate"][0] == result.estimates["estimate"][0]  # questions are not drawn for it
+
+
+def test_the_worst_group_of_a_metric_that_counts_errors_is_the_highest():
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 120)
+    right = np.where(np.arange(120) < 60, 0.9, 0.6)  # of the second half the scores are worse
+    p = np.where(truth == 1, right, 1 - right)
+    group = ["sure"] * 60 + ["unsure"] * 60
+    given = {"scores": np.stack([1 - p, p], axis=1), "groups": {"half": group}, "classes": [0, 1]}
+    found = altmas.assess(truth, **given, oracle=truth, metrics=["brier"], budget=120, seed=0, progress=False).findings
+    table = found.ranking("half", "brier")
+    assert table["group"].tolist() == ["unsure", "sure"]
+    assert table.attrs["verdict"].startswith("highest brier by half: unsure")
+
+
+def test_scores_that_are_all_alike_leave_nothing_for_labels_to_change():
+    y = np.arange(60) % 4 == 0
+    found = assessed(y.astype(int), np.zeros(60, dtype=int), np.full((60, 2), 0.5), ["auroc", "brier", "log_loss"],
+                     budget=30)  # fmt: skip
+    assert set(found.estimates["promise"]) == {"certain: no label could change it"}
+    assert found.estimates["low"].tolist() == pytest.approx(found.estimates["high"].tolist())
+
+
+@pytest.mark.parametrize("clusters", [None, np.arange(300) // 6])
+def test_a_class_that_no_answer_showed_leaves_ranks_open(clusters):
+    _, said, scores = world(300)
+    names = ["auroc", "auprc", "recall_at_fpr:0.1", "recall_at:0.3"]
+    found = assessed(np.zeros(300, dtype=int), said, scores, names, budget=40, clusters=clusters).estimates
+    assert not found["promise"].str.contains("certain").any()
+    assert found[["low", "high"]].to_numpy().tolist() == [[0, 1]] * 4

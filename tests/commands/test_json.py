@@ -334,7 +334,11 @@ def test_renew_compare_and_curves(months, tmp_path):
     assert cost["points"][-1]["threshold"] is None
     for more in ((), ("--false-positive", 1, "--false-negative", 3)):
         assert "threshold" in told("curve", march, "--points", 6, *more)
+    assert (cost["of"], cost["model"]) == ("1", "march")
+    assert "finite" in altmas("curve", march, "--false-positive", "inf", "--false-negative", 1).err
+    assert "must be named *.svg" in altmas("curve", march, "--figure", tmp_path / "roc.txt").err
     assert "be given together" in altmas("curve", march, "--false-positive", 1).err
+    assert "taken as 1" in told("curve", march, "--points", 2)
     assert "drawn in this audit" in altmas("gate", april, "--require", "accuracy >= 0.5").err
 
 

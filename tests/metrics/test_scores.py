@@ -182,8 +182,9 @@ def test_scores_that_do_not_tell_are_refused(name, classes, scores, match):
     ("name", "match"),
     [
         ("log_loss:2", "clip between 0 and 0.5"),
-        ("top_k:9", "K between"),
-        ("top_k:1.5", "whole number"),
+        ("top_k", "K from 1 to"),
+        ("top_k:9", "K from 1 to"),
+        ("top_k:1.5", "K from 1 to"),
         ("recall_at_fpr:1.5", "a rate"),
         ("recall_at_fpr:0", "between 0 and 1"),
         ("precision_at:high", "a score"),

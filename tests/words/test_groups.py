@@ -27,7 +27,7 @@ def test_probabilities_of_a_comparison_by_hand():
 
 def test_ranks_by_hand():
     table = pd.DataFrame({"group": list("abc"), "estimate": [0.5, 0.5, 0.9], "below": 0.05, "above": 0.05})
-    found = ranked(table, "class", "accuracy", 1, 0.95, 0)
+    found = ranked(table, "class", 1, 0.95, 0)
     assert found["p"].iloc[:2].tolist() == pytest.approx([0.5, 0.5], abs=0.02)
     assert found["rank"].tolist() == pytest.approx([1.5, 1.5, 3], abs=0.02)
     assert found["rank_low"].tolist() == [1, 1, 3]
