@@ -78,13 +78,17 @@ class Linearised:
             return single.ranges()
         ranges = np.empty(len(self.mean))
         for rows in _blocks(len(ranges), len(self.parts[0].gradient)):
-            ranges[rows] = np.ptp(_slopes(self.parts, rows), axis=1)
+            ranges[rows] = np.ptp(self.slopes(rows), axis=1)
         return ranges
 
     @property
     def ranges_of_parts(self) -> FloatArray:
         """The same part by part, which is quick: more than the range itself where parts cancel out."""
         return np.asarray(sum(_range(part) for part in self.parts))
+
+    def slopes(self, items: IntArray | slice) -> FloatArray:
+        """How each label of each of these items moves it `[n, C]`."""
+        return _slopes(self.parts, items)
 
     def moves(self, answers: Answers) -> FloatArray:
         """g_i(y_i) of each answer `[n]`."""
@@ -113,7 +117,7 @@ class Linearised:
         corrected, items = sample.corrected, sample.answers.items
         if corrected is None:
             return np.zeros(len(items)), np.zeros(len(items))
-        slopes = _slopes(self.parts, items)
+        slopes = self.slopes(items)
         mean = np.einsum("ic,ic->i", corrected.likely, slopes)
         spread = np.einsum("ic,ic,ic->i", corrected.likely, slopes, slopes) - np.square(mean)
         told = self.moves(sample.answers)
@@ -121,7 +125,7 @@ class Linearised:
 
     def _sums(self, items: IntArray, weights: FloatArray) -> FloatArray:
         """What weights of labels `[n, C]` move it by in all `[n]`."""
-        return np.asarray(np.einsum("ic,ic->i", weights, _slopes(self.parts, items)))
+        return np.asarray(np.einsum("ic,ic->i", weights, self.slopes(items)))
 
     def under_random(self) -> float:
         """n times the variance of the metric on n random answers, for n far below N."""
