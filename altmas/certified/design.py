@@ -60,6 +60,7 @@ class Linearised:
     known: int  # answers that confusion counted as known: the first so many
     mean: FloatArray  # [N] of each item's influence, under the belief
     variance: FloatArray  # [N] of it: what its label is worth
+    fourth: FloatArray | None = None  # [N], its fourth central moment; of metrics of scores alone
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -153,6 +154,7 @@ class Designed:
     corrected: bool = False  # by experts
     one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
     between: Between | None = None  # what the pool's being a sample of clusters adds
+    backing: float = 0.0  # surprises that the belief expects the observed variance to rest on, of metrics of scores
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -168,17 +170,17 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
         plug_in += sign * float(target.metric.value(whole))
         value += sign * float(target.metric.value(at) + (gradient * (counts - at)).sum())
         parts.append(Part(sign, target, gradient, believed))
-    mean, variance = _expected_influences(parts, sample.probabilities)
-    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, mean, variance)
+    moments = _expected_influences(parts, sample.probabilities)
+    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, *moments)
 
 
 def minus(first: Linearised, second: Linearised, sample: Sample) -> Linearised:
     """The difference of two that were linearised with one belief and the same answers."""
     parts = (*first.parts, *(part._replace(sign=-part.sign) for part in second.parts))
-    _, variance = _expected_influences(parts, sample.probabilities)
+    _, variance, fourth = _expected_influences(parts, sample.probabilities)
     return Linearised(
         first.name, first.model, parts, first.plug_in - second.plug_in, first.value - second.value, first.known,
-        first.mean - second.mean, variance,
+        first.mean - second.mean, variance, fourth,
     )  # fmt: skip
 
 
@@ -247,6 +249,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         corrected=sample.corrected is not None,
         one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
         between=None if sample.clusters is None else between_clusters(at, sample, each, _inside(at.parts)),
+        backing=backing(at, sample),
     )
 
 
@@ -266,6 +269,17 @@ def variance_expected(at: Linearised, sample: Sample) -> float:
         return first
     drawn = sample.inclusion[sample.answers.items]
     return first + float(sample.corrected.expected(drawn) @ at.corrections(sample)[1])
+
+
+def backing(at: Linearised, sample: Sample) -> float:
+    """How many surprises, alike in weight, the belief expects the observed variance to rest on: V^2 / Var V.
+
+    That is for metrics of scores without experts, whose belief is of every label; of others it is not asked, and 0.
+    """
+    if at.fourth is None or sample.corrected is not None:
+        return 0.0
+    spread = float(np.einsum("i,i->", at.fourth, sample.odds_of_fourth))
+    return variance_expected(at, sample) ** 2 / spread if spread > 0 else 0.0
 
 
 def count_surprises(surprises: FloatArray, variances: FloatArray) -> float:
@@ -367,28 +381,34 @@ def counts_of(target: Target, confusion: FloatArray) -> FloatArray:
     return whole_counts(confusion) if isinstance(target.metric, LabelFunction) else confusion
 
 
-def _expected_influences(parts: Sequence[Part], probabilities: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _expected_influences(
+    parts: Sequence[Part], probabilities: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray | None]:
     """Mean and variance `[N]` of each item's influence under the belief, in blocks of items.
 
-    Items that take no part have none, and cost nothing: of a large pool groups are looked at one after the other.
+    Metrics of scores have the fourth central moment too. Items that take no part have none, and cost nothing: of a
+    large pool groups are looked at one after the other.
     """
     size, classes = probabilities.shape
     members = _members(parts)
     if members is None and len(parts) > 1 and (single := _of_one_label(parts)) is not None:
-        return single.moments(probabilities)
-    of_counts = len(parts) == 1 and parts[0].target.bands is None
-    simple = simple_slopes(parts[0].sign * parts[0].gradient) if of_counts else None
+        return (*single.moments(probabilities), None)
+    scored = any(part.target.bands is not None for part in parts)
+    simple = simple_slopes(parts[0].sign * parts[0].gradient) if len(parts) == 1 and not scored else None
     mean, variance = (np.empty(size), np.empty(size)) if members is None else (np.zeros(size), np.zeros(size))
+    fourth = np.zeros(size) if scored else None
     for places in _blocks(size if members is None else len(members), classes):
         rows = slice(places[0], places[-1] + 1) if members is None else members[places]
         p = probabilities[rows]
         if simple is not None:
             mean[rows], variance[rows] = simple.moments(p, parts[0].target.columns[rows])
+        elif fourth is not None:
+            mean[rows], variance[rows], fourth[rows] = _four_moments(p, _slopes(parts, rows))
         elif members is not None and (single := _of_one_label(parts, rows)) is not None:
             mean[rows], variance[rows] = single.moments(p)
         else:
             mean[rows], variance[rows] = _moments(p, _slopes(parts, rows))
-    return mean, variance
+    return mean, variance, fourth
 
 
 def _members(parts: Sequence[Part]) -> IntArray | None:
@@ -407,6 +427,12 @@ def _inside(parts: Sequence[Part]) -> BoolArray:
 def _moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
     mean = np.einsum("ic,ic->i", p, slopes)
     return mean, np.maximum(np.einsum("ic,ic,ic->i", p, slopes, slopes) - np.square(mean), 0.0)
+
+
+def _four_moments(p: FloatArray, slopes: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    mean = np.einsum("ic,ic->i", p, slopes)
+    squares = np.square(slopes - mean[:, None])
+    return mean, np.einsum("ic,ic->i", p, squares), np.einsum("ic,ic,ic->i", p, squares, squares)
 
 
 def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -> OneLabel | None:

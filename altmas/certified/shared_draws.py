@@ -5,9 +5,9 @@ the chances of having been asked by now, of the later audit and of the earlier o
 
     Cov(1[later] / a_i, 1[earlier] / m_i) = (1 - a_i) (1 - m_i) (exp(H_i) - 1) / (a_i m_i),
 
-and with r_i and s_i the surprises of item i in the two, their estimates have the covariance sum_i of that times r_i s_i.
-Like the variances, it is shown by the answers, and expected by the belief. The smaller correlation of the two counts,
-as a larger one makes the interval of the difference narrower.
+and with r_i and s_i the surprises of item i in the two, the covariance of their estimates is the sum of that times
+r_i s_i. Like the variances, it is shown by the answers, and expected by the belief. The smaller correlation of the two
+counts, as a larger one makes the interval of the difference narrower.
 """
 
 from __future__ import annotations

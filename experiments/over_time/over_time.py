@@ -74,8 +74,8 @@ def one_run(world: str, way: str, seed: int, size: int = SIZE, labels: int = LAB
         rows.append({
             "metric": one.metric, "before": one.estimate, "after": other.estimate, "design": other.design,
             "truth_before": first, "truth": second, "low_after": other.low, "high_after": other.high,
-            "difference": found.estimate, "low": found.low, "high": found.high, "alike": alike.get(("", one.metric), 0.0),
-            "needed": min(needed, default=labels + BATCH),
+            "difference": found.estimate, "low": found.low, "high": found.high,
+            "alike": alike.get(("", one.metric), 0.0), "needed": min(needed, default=labels + BATCH),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -169,7 +169,8 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         width=table["high_after"] - table["low_after"], width_apart=table["high"] - table["low"],
     )  # fmt: skip
     by = table.groupby(["world", "way", "metric"])
-    out = by[["held", "alike", "held_after", "bias", "design", "width", "width_apart"]].mean().rename(columns={"design": "design_bias"})
+    told = ["held", "alike", "held_after", "bias", "design", "width", "width_apart"]
+    out = by[told].mean().rename(columns={"design": "design_bias"})
     out["design_se"] = by["design"].std() / np.sqrt(by.size())
     out["se"] = by["bias"].std() / np.sqrt(by.size())
     return out.assign(needed=by["needed"].median(), runs=by.size())
