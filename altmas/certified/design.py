@@ -32,6 +32,7 @@ from altmas.certified.simple_slopes import simple_slopes
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
+from altmas.metrics.thresholds import AtThreshold, RecallAtRate
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 TRACE, NOTHING = 1e-9, 1e-12
@@ -155,6 +156,7 @@ class Designed:
     one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
     between: Between | None = None  # what the pool's being a sample of clusters adds
     backing: float = 0.0  # surprises that the belief expects the observed variance to rest on, of metrics of scores
+    steps: bool = False  # whether a threshold decides whom it is about: then most surprises tell nothing of it
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -250,6 +252,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
         between=None if sample.clusters is None else between_clusters(at, sample, each, _inside(at.parts)),
         backing=backing(at, sample),
+        steps=any(isinstance(part.target.metric, AtThreshold | RecallAtRate) for part in at.parts),
     )
 
 

@@ -120,10 +120,10 @@ def wald(found: Designed, level: float) -> Interval:
     The variance is widened to its t quantile and by what linearising left out. It then becomes the Beta interval of a
     proportion that has the same variance (Korn and Graubard 1998, with Jeffreys tails), from at most n (1 + s) labels:
     n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. (A loss
-    of scores varies less than a proportion of the same range: it has at least the variance of n (1 + s)^2 labels, for
-    a few surprises show by themselves what it is.) An end
-    that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
-    may be 1. Of clusters like these, n are the clusters that were asked about, and s those that held surprises.
+    of scores varies less than a proportion of the same range: it has at least the variance of so many labels; or of
+    n (1 + s)^2, where any surprise tells of it, and not only one on the right side of a threshold.) An end that the
+    answers alone do not rule out stays open: while every answered item of a class was right, its precision may be 1. Of
+    clusters like these, n are the clusters that were asked about, and s those that held surprises.
     """
     centre, error, degrees = shrunk(found, standard_error(found)), whole_error(found), _degrees(found)
     normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
@@ -140,7 +140,7 @@ def wald(found: Designed, level: float) -> Interval:
     ):  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
-    times = 1 if found.one_answer is None else 2
+    times = 1 if found.one_answer is None or found.steps else 2
     most = found.labels * (1 + found.surprises) ** times
     if found.between is not None:
         most = min(most, found.between.asked * (1 + found.between.surprises) ** times)

@@ -33,6 +33,8 @@ def test_a_belief_that_was_never_surprised_leaves_a_wide_interval():
         widths.append(found.high - found.low)
     assert widths[0] > 0.9 * 2 * 1.96 * np.sqrt(0.09 / 100)
     assert widths[0] > 1.8 * widths[1] > 1.8 * 4 * widths[2]
+    found = wald(replace(FOUND, observed=0.0, expected=1e-9, surprises=9.0, steps=True), 0.95)
+    assert found.high - found.low > 2.5 * widths[2]
 
 
 @pytest.mark.parametrize("name", ["brier", "auroc", "recall_at:0.5"])
