@@ -32,6 +32,7 @@ from altmas.certified.simple_slopes import simple_slopes
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
+from altmas.metrics.scores import TopK
 from altmas.metrics.thresholds import AtThreshold, RecallAtRate
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
@@ -157,6 +158,7 @@ class Designed:
     between: Between | None = None  # what the pool's being a sample of clusters adds
     backing: float = 0.0  # surprises that the belief expects the observed variance to rest on, of metrics of scores
     steps: bool = False  # whether a threshold decides whom it is about: then most surprises tell nothing of it
+    nearly_all: bool = False  # whether it is a share that is often all but 1, and the belief seldom so sure
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -253,6 +255,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         between=None if sample.clusters is None else between_clusters(at, sample, each, _inside(at.parts)),
         backing=backing(at, sample),
         steps=any(isinstance(part.target.metric, AtThreshold | RecallAtRate) for part in at.parts),
+        nearly_all=any(isinstance(part.target.metric, TopK) for part in at.parts),
     )
 
 

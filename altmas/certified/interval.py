@@ -124,7 +124,14 @@ def wald(found: Designed, level: float) -> Interval:
     n (1 + s)^2, where any surprise tells of it, and not only one on the right side of a threshold.) An end that the
     answers alone do not rule out stays open: while every answered item of a class was right, its precision may be 1. Of
     clusters like these, n are the clusters that were asked about, and s those that held surprises.
+
+    A share that is nearly all has a short side, which a belief that is less sure draws away from the truth: there the
+    ends lie at least half as far out as those around D itself.
     """
+    if found.nearly_all:
+        alone = replace(found, nearly_all=False)
+        drawn, own = wald(alone, level), wald(replace(alone, plug_in=found.design), level)
+        return drawn.reaching((drawn.low + own.low) / 2, (drawn.high + own.high) / 2, level)
     centre, error, degrees = shrunk(found, standard_error(found)), whole_error(found), _degrees(found)
     normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
     curved = min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)

@@ -37,6 +37,17 @@ def test_a_belief_that_was_never_surprised_leaves_a_wide_interval():
     assert found.high - found.low > 2.5 * widths[2]
 
 
+def test_a_share_that_is_nearly_all_is_not_drawn_away_from_its_short_side():
+    found = replace(FOUND, plug_in=0.97, design=0.999, observed=1e-6, expected=1e-4)
+    ends = []
+    for nearly_all, plug_in in ((False, 0.97), (False, 0.999), (True, 0.97)):
+        one = wald(replace(found, nearly_all=nearly_all, plug_in=plug_in), 0.95)
+        ends.append((one.low, one.high))
+    drawn, around, told = ends
+    assert told == pytest.approx((min(drawn[0], (drawn[0] + around[0]) / 2), (drawn[1] + around[1]) / 2))
+    assert around[1] > drawn[1]
+
+
 @pytest.mark.parametrize("name", ["brier", "auroc", "recall_at:0.5"])
 def test_the_surprises_a_belief_expects_are_those_that_come_where_it_is_right(name):
     """2,000 draws, labels from the belief: sum of fourth powers within five standard errors of what is expected."""
