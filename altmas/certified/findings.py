@@ -167,8 +167,9 @@ class CertifiedFindings:
         By model and metric; none where it is not known. `place [N]` is where items stood in the earlier pool.
         """
         before = self.job.pool.earlier
-        same = isinstance(earlier, CertifiedFindings) and earlier.plain is None and self.plain is None
-        if not same or before is None or before.hazard is None or self.anytime or earlier.anytime:
+        if not isinstance(earlier, CertifiedFindings) or before is None or before.hazard is None:
+            return {}
+        if any(one.plain is not None or one.anytime for one in (self, earlier)):
             return {}
         return correlations(
             (self.estimator, self.state.setup.targets), (earlier.estimator, earlier.state.setup.targets), before.hazard,
