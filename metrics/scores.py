@@ -109,6 +109,10 @@ class Bound(NamedTuple):
     bands: IntArray  # [P]
 
 
+class TopK(LinearMetric):
+    """The share of items whose label is among the highest scores."""
+
+
 @dataclass(frozen=True)
 class ScoreMetric:
     """A metric by name that is bound to each model's scores: a kind, a class (None for all), and a number, if any."""
@@ -258,10 +262,13 @@ def _own_columns(known: BoolArray) -> IntArray:
     return np.where(known, np.arange(len(known)), -1)
 
 
-def _mean_of(wanted: ScoreMetric, given: ModelScores, of_labels: Callable[[FloatArray], FloatArray]) -> Bound:
+def _mean_of(
+    wanted: ScoreMetric, given: ModelScores, of_labels: Callable[[FloatArray], FloatArray],
+    kind: type[LinearMetric] = LinearMetric,
+) -> Bound:  # fmt: skip
     """A mean over items of what each label costs or gains, `of_labels(p) [N, C]`."""
     p = given.probabilities(wanted.name)
-    metric = LinearMetric(wanted.name, np.ascontiguousarray(of_labels(p).T), wanted.lower_is_better)
+    metric = kind(wanted.name, np.ascontiguousarray(of_labels(p).T), wanted.lower_is_better)
     return Bound(metric, _own_columns(given.known), len(p), p.argmax(1))
 
 
@@ -287,7 +294,7 @@ def _top_k(wanted: ScoreMetric, given: ModelScores) -> Bound:
         np.put_along_axis(out, first, 1.0, axis=1)
         return out
 
-    return _mean_of(wanted, given, within)
+    return _mean_of(wanted, given, within, TopK)
 
 
 def _by_score(wanted: ScoreMetric, given: ModelScores, index: int) -> tuple[FloatArray, IntArray, IntArray]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from altmas.audits.audit import Audit
 from altmas.audits.looks import AuditFindings
 from altmas.audits.settings import ECE
 from altmas.core.apart import apart
+from altmas.core.findings import SharesDraws
 from altmas.core.plain import plain_rows
 from altmas.core.pool_changes import PoolChanges, pool_changes, same_models
 from altmas.core.targets import resolve_metrics
@@ -78,7 +79,7 @@ def compare_audits(
 
     The audits are open, or named by their folders. `metrics` left out are those of both audits; others are as valid.
     `level` left out is the later audit's. Models under test are matched by name, or are the only one of each; `model`
-    names one. `lang="de"` gives the sentences in German. The two audits drew by themselves, so that variances add.
+    names one. `lang="de"` gives the sentences in German.
 
     >>> import tempfile
     >>> from altmas.core.pool import Pool
@@ -104,13 +105,14 @@ def compare_audits(
         names, other = _shared_metrics(first, second, metrics)
         level = second.settings.level if level is None else level
         before, after = (one.findings(level, metrics=names) for one in (first, second))
-        table = _table(before, after, pairs, names)
+        alike = _alike(before, after)
+        table = _table(before, after, pairs, names, alike)
         several = len(second.pool.outputs) > 1
         said = [two_audits(row, level) for row in plain_rows(table)]
         if several:
             said = [f"{name}: {one}" for name, one in zip(table["model"], said, strict=True)]
         changes = pool_changes(first.pool, second.pool)
-        changed, told = changes_of_pool(changes), _notes(before, after, second)
+        changed, told = changes_of_pool(changes), _notes(before, after, alike)
         told += [another_meaning(other)] if other else []
     return AuditsCompared(
         level, (before.labels, after.labels), table if several else table.drop(columns="model"), tuple(said), changes,
@@ -167,8 +169,9 @@ def _meaning(name: str, audit: Audit) -> tuple[Hashable, ...]:
 
 
 def _table(
-    before: AuditFindings, after: AuditFindings, pairs: Sequence[tuple[str, str]], names: Sequence[str]
-) -> pd.DataFrame:
+    before: AuditFindings, after: AuditFindings, pairs: Sequence[tuple[str, str]], names: Sequence[str],
+    alike: Mapping[tuple[str, str], float],
+) -> pd.DataFrame:  # fmt: skip
     bounds = {one.name: one.bounds for one in resolve_metrics([n for n in names if n != ECE] or "accuracy", after.pool)}
     known = [_by_model_and_metric(found) for found in (before, after)]
     rows = []
@@ -177,7 +180,7 @@ def _table(
             then = known[0].get((old, metric))
             if model != new or then is None:
                 continue
-            found = apart(then, now, after.level, bounds.get(metric, (0.0, 1.0)))
+            found = apart(then, now, after.level, bounds.get(metric, (0.0, 1.0)), alike.get((new, metric), 0.0))
             rows.append({
                 "model": new, "metric": metric, "before": then["estimate"], "after": now["estimate"],
                 "estimate": found.estimate, "low": found.low, "high": found.high, "p_higher": found.p_higher,
@@ -190,9 +193,18 @@ def _by_model_and_metric(found: AuditFindings) -> dict[tuple[str, str], dict[str
     return {(str(row.get("model") or found.models[0]), str(row["metric"])): row for row in rows}
 
 
-def _notes(before: AuditFindings, after: AuditFindings, second: Audit) -> list[str]:
-    kept = kept_from(second, before.audit)
-    told = [in_both(kept) if kept else independent()]
+def _alike(before: AuditFindings, after: AuditFindings) -> dict[tuple[str, str], float]:
+    """How alike the errors of both audits are, by model and metric, where the later one kept labels of the other."""
+    if not kept_from(after.audit, before.audit) or not isinstance(after.found, SharesDraws):
+        return {}
+    place = before.audit.places.positions([str(one) for one in after.pool.ids])
+    found = after.found.alike(before.found, place)
+    return {(model or after.models[0], metric): share for (model, metric), share in found.items()}
+
+
+def _notes(before: AuditFindings, after: AuditFindings, alike: Mapping[tuple[str, str], float]) -> list[str]:
+    kept = kept_from(after.audit, before.audit)
+    told = [in_both(kept, allowed=any(alike.values())) if kept else independent()]
     promises = [*before.estimates["promise"], *after.estimates["promise"]]
     return [*told, *([no_coverage()] if any(NO_COVERAGE in one for one in promises) else [])]
 

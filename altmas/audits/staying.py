@@ -76,7 +76,8 @@ def _same_outputs(old: Outputs, then: Pool, new: Outputs, now: Pool, at: IntArra
         first = first[:, [columns[0].index(one) for one in columns[1]]]
     close = np.isclose(first, second, rtol=SAME, atol=SAME)
     near = close if close.ndim == 1 else close.all(1)
-    return np.asarray(same & near & (old.scored[at] == new.scored[rows]), dtype=bool)
+    scored = old.scored[at], new.scored[rows]  # without one, what stands in its place is the pool's, and tells nothing
+    return np.asarray(same & (scored[0] == scored[1]) & (near | ~scored[1]), dtype=bool)
 
 
 def _same_features(then: Pool, now: Pool, at: IntArray, rows: IntArray) -> BoolArray:

@@ -80,8 +80,8 @@ def threshold_curve(
 ) -> pd.DataFrame:
     """A row per threshold: `share` of the pool at or above it, `recall`, `fpr` and `precision`, each `_low`, `_high`.
 
-    The first row is above all scores. With `together` the bands of recall and false-positive rate hold at all
-    thresholds at once, and so do those of precision.
+    The first row takes the highest score alone, the last takes everything. With `together` the bands of recall and
+    false-positive rate hold at all thresholds at once, and so do those of precision.
     """
     whole_number("points", points, 2)
     index = class_of_interest(estimator.pool, of)

@@ -19,33 +19,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from altmas.certified.centre import banded_counts, best_confusion, corrected_by_band
 from altmas.certified.clustered import Between, between_clusters
 from altmas.certified.corrected import Corrected
-from altmas.certified.one_label import OneLabel, of_one_label
+from altmas.certified.influences import Part, expected_influences, inside, ranges_of, slopes_of
 from altmas.certified.sample import Sample
-from altmas.certified.simple_slopes import simple_slopes
 from altmas.core.answers import Answers
 from altmas.core.targets import Target
-from altmas.metrics.belief import Belief, blocks
 from altmas.metrics.custom import LabelFunction, whole_counts
+from altmas.metrics.scores import TopK
+from altmas.metrics.thresholds import AtThreshold, RecallAtRate
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 TRACE, NOTHING = 1e-9, 1e-12
 ALL_BUT_CERTAIN = 0.999
-
-
-class Part(NamedTuple):
-    """A target, its sign in a difference, its metric's slope at the best confusion, and what was believed there."""
-
-    sign: float
-    target: Target
-    gradient: FloatArray  # [C, P]
-    believed: FloatArray  # [C, P], the belief alone, before any answer
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +50,7 @@ class Linearised:
     known: int  # answers that confusion counted as known: the first so many
     mean: FloatArray  # [N] of each item's influence, under the belief
     variance: FloatArray  # [N] of it: what its label is worth
+    fourth: FloatArray | None = None  # [N], its fourth central moment; of metrics of scores alone
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -70,21 +61,20 @@ class Linearised:
     @property
     def ranges(self) -> FloatArray:
         """How far each item's label can move it, at most `[N]`."""
-        return _range(self.parts[0]) if len(self.parts) == 1 else self._ranges_of_several
+        return self.parts[0].ranges if len(self.parts) == 1 else self._ranges_of_several
 
     @cached_property
     def _ranges_of_several(self) -> FloatArray:
-        if (single := _of_one_label(self.parts)) is not None:
-            return single.ranges()
-        ranges = np.empty(len(self.mean))
-        for rows in blocks(len(ranges), len(self.parts[0].gradient)):
-            ranges[rows] = np.ptp(_slopes(self.parts, rows), axis=1)
-        return ranges
+        return ranges_of(self.parts)
 
     @property
     def ranges_of_parts(self) -> FloatArray:
         """The same part by part, which is quick: more than the range itself where parts cancel out."""
-        return np.asarray(sum(_range(part) for part in self.parts))
+        return np.asarray(sum(part.ranges for part in self.parts))
+
+    def slopes(self, items: IntArray | slice) -> FloatArray:
+        """How each label of each of these items moves it `[n, C]`."""
+        return slopes_of(self.parts, items)
 
     def moves(self, answers: Answers) -> FloatArray:
         """g_i(y_i) of each answer `[n]`."""
@@ -92,7 +82,7 @@ class Linearised:
 
     def moves_at(self, items: IntArray, labels: IntArray) -> FloatArray:
         """g_i(y_i) of items with these labels `[n]`."""
-        return np.asarray(sum(part.sign * _moves(part, items, labels) for part in self.parts))
+        return np.asarray(sum(part.moves(items, labels) for part in self.parts))
 
     def surprises(self, sample: Sample) -> FloatArray:
         """r_i of each answer `[n]`, as far as its label is known."""
@@ -113,7 +103,7 @@ class Linearised:
         corrected, items = sample.corrected, sample.answers.items
         if corrected is None:
             return np.zeros(len(items)), np.zeros(len(items))
-        slopes = _slopes(self.parts, items)
+        slopes = self.slopes(items)
         mean = np.einsum("ic,ic->i", corrected.likely, slopes)
         spread = np.einsum("ic,ic,ic->i", corrected.likely, slopes, slopes) - np.square(mean)
         told = self.moves(sample.answers)
@@ -121,7 +111,7 @@ class Linearised:
 
     def _sums(self, items: IntArray, weights: FloatArray) -> FloatArray:
         """What weights of labels `[n, C]` move it by in all `[n]`."""
-        return np.asarray(np.einsum("ic,ic->i", weights, _slopes(self.parts, items)))
+        return np.asarray(np.einsum("ic,ic->i", weights, self.slopes(items)))
 
     def under_random(self) -> float:
         """n times the variance of the metric on n random answers, for n far below N."""
@@ -149,6 +139,9 @@ class Designed:
     corrected: bool = False  # by experts
     one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
     between: Between | None = None  # what the pool's being a sample of clusters adds
+    backing: float = 0.0  # surprises that the belief expects the observed variance to rest on, of metrics of scores
+    steps: bool = False  # whether a threshold decides whom it is about: then most surprises tell nothing of it
+    nearly_all: bool = False  # whether it is a share that is often all but 1, and the belief seldom so sure
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -164,17 +157,17 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
         plug_in += sign * float(target.metric.value(whole))
         value += sign * float(target.metric.value(at) + (gradient * (counts - at)).sum())
         parts.append(Part(sign, target, gradient, believed))
-    mean, variance = _expected_influences(parts, sample.belief)
-    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, mean, variance)
+    moments = expected_influences(parts, sample.belief)
+    return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, *moments)
 
 
 def minus(first: Linearised, second: Linearised, sample: Sample) -> Linearised:
     """The difference of two that were linearised with one belief and the same answers."""
     parts = (*first.parts, *(part._replace(sign=-part.sign) for part in second.parts))
-    _, variance = _expected_influences(parts, sample.belief)
+    _, variance, fourth = expected_influences(parts, sample.belief)
     return Linearised(
         first.name, first.model, parts, first.plug_in - second.plug_in, first.value - second.value, first.known,
-        first.mean - second.mean, variance,
+        first.mean - second.mean, variance, fourth,
     )  # fmt: skip
 
 
@@ -242,7 +235,10 @@ def designed(at: Linearised, sample: Sample) -> Designed:
         bounds=(low, high),
         corrected=sample.corrected is not None,
         one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
-        between=None if sample.clusters is None else between_clusters(at, sample, each, _inside(at.parts)),
+        between=None if sample.clusters is None else between_clusters(at, sample, each, inside(at.parts)),
+        backing=backing(at, sample),
+        steps=any(isinstance(part.target.metric, AtThreshold | RecallAtRate) for part in at.parts),
+        nearly_all=any(isinstance(part.target.metric, TopK) for part in at.parts),
     )
 
 
@@ -262,6 +258,17 @@ def variance_expected(at: Linearised, sample: Sample) -> float:
         return first
     drawn = sample.inclusion[sample.answers.items]
     return first + float(sample.corrected.expected(drawn) @ at.corrections(sample)[1])
+
+
+def backing(at: Linearised, sample: Sample) -> float:
+    """How many surprises, alike in weight, the belief expects the observed variance to rest on: V^2 / Var V.
+
+    That is for metrics of scores without experts, whose belief is of every label; of others it is not asked, and 0.
+    """
+    if at.fourth is None or sample.corrected is not None:
+        return 0.0
+    spread = float(np.einsum("i,i->", at.fourth, sample.odds_of_fourth))
+    return variance_expected(at, sample) ** 2 / spread if spread > 0 else 0.0
 
 
 def count_surprises(surprises: FloatArray, variances: FloatArray) -> float:
@@ -292,11 +299,6 @@ def _taking_part(at: Linearised, answers: Answers) -> BoolArray:
     least = NOTHING * _steepest(at)
     moving = np.abs(at.moves(answers)) > least
     return moving if moving.any() else at.ranges[answers.items] > least
-
-
-def _range(part: Part) -> FloatArray:
-    by_column = np.append(np.ptp(part.gradient, axis=0), 0.0)  # column -1 moves nothing
-    return np.asarray(by_column[part.target.columns])
 
 
 def _steepest(at: Linearised) -> float:
@@ -361,69 +363,3 @@ def _leaning(part: Part, sample: Sample, corrected: Corrected, *, right: bool) -
 def counts_of(target: Target, confusion: FloatArray) -> FloatArray:
     """A function of labels takes whole counts only, of the same total."""
     return whole_counts(confusion) if isinstance(target.metric, LabelFunction) else confusion
-
-
-def _expected_influences(parts: Sequence[Part], belief: Belief) -> tuple[FloatArray, FloatArray]:
-    """Mean and variance `[N]` of each item's influence under the belief.
-
-    Items that take no part have none, and cost nothing: of a large pool groups are looked at one after the other.
-    """
-    members = _members(parts)
-    if members is None:
-        return _moments(parts, belief, slice(None))
-    mean, variance = np.zeros((2, belief.size))
-    mean[members], variance[members] = _moments(parts, belief.at(members), members)
-    return mean, variance
-
-
-def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> tuple[FloatArray, FloatArray]:
-    """The same for items of which each takes part; by the fewest numbers that the slopes allow."""
-    if len(parts) > 1 and (single := _of_one_label(parts, items)) is not None:
-        return single.moments(belief)
-    if len(parts) == 1:
-        target, gradient = parts[0].target, parts[0].sign * parts[0].gradient
-        columns = target.columns[items]
-        simple = simple_slopes(gradient) if target.bands is None else None
-        return belief.moments(gradient, columns) if simple is None else simple.moments(belief, columns)
-    mean, variance = np.empty((2, belief.size))
-    every = np.arange(len(parts[0].target.columns))[items]
-    for block, p in belief.blocks():
-        slopes = _slopes(parts, every[block])
-        mean[block] = np.einsum("ic,ic->i", p, slopes)
-        square = np.einsum("ic,ic,ic->i", p, slopes, slopes)
-        variance[block] = np.maximum(square - np.square(mean[block]), 0.0)
-    return mean, variance
-
-
-def _members(parts: Sequence[Part]) -> IntArray | None:
-    """Items that take part in any of these; None for all."""
-    if len(parts) == 1 and parts[0].target.members is not None:
-        return parts[0].target.members
-    inside = _inside(parts)
-    return None if inside.all() else np.flatnonzero(inside)
-
-
-def _inside(parts: Sequence[Part]) -> BoolArray:
-    """Which items take part in any of these `[N]`."""
-    return np.asarray(np.logical_or.reduce([part.target.columns >= 0 for part in parts]))
-
-
-def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -> OneLabel | None:
-    """The influences of some items as those of one label, where they are: of a target, or of a difference."""
-    if any(part.target.bands is not None for part in parts):
-        return None
-    found = [of_one_label(part.sign * part.gradient, part.target.columns[rows]) for part in parts]
-    known = [one for one in found if one is not None]
-    if len(known) < len(found) or len(known) > 2:
-        return None
-    return known[0] if len(known) == 1 else known[0]._replace(other=known[1])
-
-
-def _slopes(parts: Sequence[Part], rows: IntArray | slice) -> FloatArray:
-    """How each label of each of these items moves the value `[n, C]`."""
-    return np.asarray(sum(part.sign * part.target.slopes(part.gradient, rows) for part in parts))
-
-
-def _moves(part: Part, items: IntArray, labels: IntArray) -> FloatArray:
-    said = part.target.columns[items]
-    return np.where(said >= 0, part.gradient[labels, said], 0.0)

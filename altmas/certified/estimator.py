@@ -26,7 +26,6 @@ from altmas.metrics import metric
 from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
 
-
 ROUNDING = 1e-12
 """What moves a metric no further than this moves it by rounding alone."""
 

@@ -36,6 +36,7 @@ from altmas.certified.race import inclusion_at
 from altmas.certified.recalls import recalls
 from altmas.certified.result import CertifiedResult
 from altmas.certified.sensitivity import RATES, sensitivity
+from altmas.certified.shared_draws import correlations
 from altmas.certified.state import State, follow, logged, replay, start
 from altmas.certified.threshold import Threshold, ThresholdTest
 from altmas.core.answers import Answers
@@ -43,7 +44,7 @@ from altmas.core.checks import fraction, positive
 from altmas.core.clusters import Clusters
 from altmas.core.contest import Contest, Leading, best_by_metric
 from altmas.core.estimates import Estimate, whatever_missing
-from altmas.core.findings import FeaturesWorth, OpinionsWorth
+from altmas.core.findings import FeaturesWorth, Findings, OpinionsWorth
 from altmas.core.gate import Gate
 from altmas.core.groups import groups_by
 from altmas.core.loop import Round
@@ -56,7 +57,7 @@ from altmas.core.result import estimates_table
 from altmas.core.targets import Target, lower_is_better, resolve_metrics, targets_of
 from altmas.metrics.errors import InputError
 from altmas.metrics.scores import CalibrationError
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 from altmas.words.groups import comparison_verdict, ranking_verdict, worst_by
 
 MOST_MODELS = 6
@@ -166,6 +167,21 @@ class CertifiedFindings:
             return plain
         between = worlds_of_answers(target, self.estimator.asked_sample, missing, self.level)
         return allowing(plain, target, len(missing), between)
+
+    def alike(self, earlier: Findings, place: IntArray) -> dict[tuple[str, str], float]:
+        """The correlation of each estimate's error with that of an earlier audit whose labels were kept.
+
+        By model and metric; none where it is not known. `place [N]` is where items stood in the earlier pool.
+        """
+        before = self.job.pool.earlier
+        if not isinstance(earlier, CertifiedFindings) or before is None or before.hazard is None:
+            return {}
+        if any(one.plain is not None or one.anytime for one in (self, earlier)):
+            return {}
+        return correlations(
+            (self.estimator, self.state.setup.targets), (earlier.estimator, earlier.state.setup.targets), before.hazard,
+            place,
+        )  # fmt: skip
 
     # People
 

@@ -22,6 +22,9 @@ MOST_NONLINEARITY = 3.0
 """What linearising left out counts up to this many standard errors; further away, Q(T) tells nothing."""
 
 
+PRIOR_SURPRISES = 8.0
+"""A belief's expectation of a variance counts for so many surprises, beside those that it expects to show it."""
+
 NO_VARIANCE = 1e-18
 """Where clusters have shown no variance at all, the number of them alone decides."""
 
@@ -64,9 +67,12 @@ def standard_error(found: Designed) -> float:
     """Of D: the larger of what the answers show and what the belief expects.
 
     Until a surprise has come the answers show no error where there is some; and a belief too sure of itself expects
-    none where the answers show it.
+    none where the answers show it. A belief that expects many surprises (`backing`), where few have come or small ones,
+    is too unsure of itself: what the answers show is then weighed against it.
     """
-    return float(np.sqrt(max(found.observed, found.expected)))
+    few = PRIOR_SURPRISES
+    expected = (few * found.expected + found.backing * found.observed) / (few + found.backing)
+    return float(np.sqrt(max(found.observed, expected)))
 
 
 def shrunk(found: Designed, error: float) -> float:
@@ -114,10 +120,18 @@ def wald(found: Designed, level: float) -> Interval:
     The variance is widened to its t quantile and by what linearising left out. It then becomes the Beta interval of a
     proportion that has the same variance (Korn and Graubard 1998, with Jeffreys tails), from at most n (1 + s) labels:
     n took part, and s of them were surprises. A belief that was never surprised may be right, or not tried yet. (A loss
-    of scores varies less than a proportion of the same range: it has at least the variance of so many labels.) An end
-    that the answers alone do not rule out stays open: while every answered item of a class was right, its precision
-    may be 1. Of clusters like these, n are the clusters that were asked about, and s those that held surprises.
+    of scores varies less than a proportion of the same range: it has at least the variance of so many labels; or of
+    n (1 + s)^2, where any surprise tells of it, and not only one on the right side of a threshold.) An end that the
+    answers alone do not rule out stays open: while every answered item of a class was right, its precision may be 1. Of
+    clusters like these, n are the clusters that were asked about, and s those that held surprises.
+
+    A share that is nearly all has a short side, which a belief that is less sure draws away from the truth: there the
+    ends lie at least half as far out as those around D itself.
     """
+    if found.nearly_all:
+        alone = replace(found, nearly_all=False)
+        drawn, own = wald(alone, level), wald(replace(alone, plug_in=found.design), level)
+        return drawn.reaching((drawn.low + own.low) / 2, (drawn.high + own.high) / 2, level)
     centre, error, degrees = shrunk(found, standard_error(found)), whole_error(found), _degrees(found)
     normal, quantile = (float(stdtrit(one, (1 + level) / 2)) for one in (np.inf, degrees))
     curved = min(found.nonlinearity**2, (MOST_NONLINEARITY * error) ** 2)
@@ -133,9 +147,10 @@ def wald(found: Designed, level: float) -> Interval:
     ):  # no label could move it: a vendor that abstained is wrong, whatever is true
         return Interval(centre, centre, centre, error)
     share, guess = (centre - bottom) / width, float(np.clip((found.plug_in - bottom) / width, 0, 1))
-    most = found.labels * (1 + found.surprises)
+    times = 1 if found.one_answer is None or found.steps else 2
+    most = found.labels * (1 + found.surprises) ** times
     if found.between is not None:
-        most = min(most, found.between.asked * (1 + found.between.surprises))
+        most = min(most, found.between.asked * (1 + found.between.surprises) ** times)
         variance, usual = max(variance, NO_VARIANCE), max(usual, NO_VARIANCE)
     # At a bound a proportion has no variance at all; it is taken as far from there as half an answer would put it.
     half = 0.5 / (1 + found.labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -90,8 +91,17 @@ class Sample:
 
     @cached_property
     def odds_against(self) -> FloatArray:
-        """(1 - p_i) / p_i of each item `[N]`."""
+        """(1 - p_i) / p_i of each item `[N]`: what its surprise, squared, adds to the variance."""
+        return self._for_sums(lambda p: (1 - p) / p)
+
+    @cached_property
+    def odds_of_fourth(self) -> FloatArray:
+        """(1 - p_i)^2 / p_i^3 of each item `[N]`: the same of the fourth power, and the variance's own variance."""
+        return self._for_sums(lambda p: np.square(1 - p) / p**3)
+
+    def _for_sums(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Something of each item's chance `[N]`, to be summed over the pool; by the known ones, where some are not."""
         with np.errstate(divide="ignore"):  # in an audit that was just renewed, new items had no chance yet
-            odds = (1 - self.inclusion) / self.inclusion
-        known = np.isfinite(odds)
-        return odds if known.all() else np.where(known, odds / self.inclusion, 0.0)
+            found = of(self.inclusion)
+        known = np.isfinite(found)
+        return found if known.all() else np.where(known, found / self.inclusion, 0.0)

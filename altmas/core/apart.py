@@ -5,6 +5,7 @@ Two audits that drew by themselves err independently, so the squares of their er
 
     [b - a - sqrt((b - l_b)^2 + (u_a - a)^2),  b - a + sqrt((u_b - b)^2 + (a - l_a)^2)].
 
+Where their errors have the correlation c, each root has -2c times the product of its two terms beside their squares.
 A skewed interval stays skewed, and none is narrower than a normal one of the same errors.
 """
 
@@ -33,8 +34,11 @@ class Apart:
     p_higher: float
 
 
-def apart(earlier: Mapping[str, Any], later: Mapping[str, Any], level: float, bounds: tuple[float, float]) -> Apart:
-    """The difference of two estimates with `estimate`, `low` and `high`, which erred independently.
+def apart(
+    earlier: Mapping[str, Any], later: Mapping[str, Any], level: float, bounds: tuple[float, float],
+    correlation: float = 0.0,
+) -> Apart:  # fmt: skip
+    """The difference of two estimates with `estimate`, `low` and `high`, whose errors are as alike as is said.
 
     An end that lies at the metric's bound cannot miss, and gave its share of the error to the other end; here both
     sides count, so that the other end is moved out to where it is with its own share alone.
@@ -45,13 +49,18 @@ def apart(earlier: Mapping[str, Any], later: Mapping[str, Any], level: float, bo
     (-0.1, -0.142, -0.043, True)
     """
     (a, below_a, above_a), (b, below_b, above_b) = (_sides(one, level, bounds) for one in (earlier, later))
-    estimate, below, above = b - a, float(np.hypot(below_b, above_a)), float(np.hypot(above_b, below_a))
+    estimate, below, above = b - a, _joined(below_b, above_a, correlation), _joined(above_b, below_a, correlation)
     normal = float(ndtri((1 + level) / 2))
     least, most = bounds[0] - bounds[1], bounds[1] - bounds[0]
     if below == above == 0:
         return Apart(estimate, estimate, estimate, 0.5 if estimate == 0 else float(estimate > 0))
     higher = 1 - probability_below(0.0, estimate, below / normal, above / normal)
     return Apart(estimate, max(estimate - below, least), min(estimate + above, most), float(higher))
+
+
+def _joined(first: float, second: float, correlation: float) -> float:
+    """How far the difference of two errors reaches: without correlation, the root of their squares."""
+    return float(np.sqrt(max(first**2 + second**2 - 2 * correlation * first * second, 0.0)))
 
 
 def _sides(one: Mapping[str, Any], level: float, bounds: tuple[float, float]) -> tuple[float, float, float]:

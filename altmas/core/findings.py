@@ -15,7 +15,7 @@ from altmas.core.answers import Answers
 from altmas.core.estimates import Estimate
 from altmas.core.method import Job, Run
 from altmas.metrics.errors import InputError
-from altmas.metrics.types import FloatArray
+from altmas.metrics.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -213,6 +213,13 @@ class ComparesModels(Protocol):
     def differences(self) -> pd.DataFrame | None: ...
 
     def best(self) -> pd.DataFrame | None: ...
+
+
+@runtime_checkable
+class SharesDraws(Protocol):
+    """How alike its errors are with those of an earlier audit, whose labels it kept."""
+
+    def alike(self, earlier: Findings, place: IntArray) -> dict[tuple[str, str], float]: ...
 
 
 @runtime_checkable

@@ -107,15 +107,22 @@ def _names(names: tuple[str, ...]) -> str:
     return listed(shown)
 
 
-def in_both(labels: int) -> str:
+def in_both(labels: int, *, allowed: bool) -> str:
     """What is said of a comparison with an audit that kept labels of the other one.
 
-    >>> in_both(120)[:60]
+    >>> in_both(120, allowed=True)[:60]
     '120 labels are in both audits, so that their errors are alik'
     """
+    count = counted(labels, "label")
+    if allowed:
+        return sentence(
+            "{labels} are in both audits, so that their errors are alike and partly cancel; the intervals of the "
+            "differences allow for it. Each is meant by itself: of many metrics some seem to change by chance.",
+            labels=count,
+        )  # fmt: skip
     return sentence(
         "{labels} are in both audits, so that their errors are alike and partly cancel: the intervals of the "
-        "differences are wider than they need be.", labels=counted(labels, "label"),
+        "differences are wider than they need be.", labels=count,
     )  # fmt: skip
 
 

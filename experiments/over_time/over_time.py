@@ -63,17 +63,19 @@ def one_run(world: str, way: str, seed: int, size: int = SIZE, labels: int = LAB
     widths: list[tuple[int, tuple[Estimate, ...]]] = []
     now = follow(now, y_april, asked_before + labels, widths if way in WAYS["same"] else None)
     rows = []
-    before, after = (CertifiedFindings(one, LEVEL).estimates for one in (then, now))
+    findings = [CertifiedFindings(one, LEVEL) for one in (then, now)]
+    before, after = (one.estimates for one in findings)
+    alike = findings[1].alike(findings[0], np.arange(size)) if way in ("kept", "half") else {}
     goals = [one.high - one.low for one in CertifiedFindings(_anew(april, y_april, seed, labels), LEVEL).estimates]
     for k, (one, other) in enumerate(zip(before, after, strict=True)):
         first, second = truth(one.metric, march, y_march), truth(one.metric, april, y_april)
-        found = apart(vars(one), vars(other), LEVEL, (0.0, 1.0))
+        found = apart(vars(one), vars(other), LEVEL, (0.0, 1.0), alike.get(("", one.metric), 0.0))
         needed = [n - asked_before for n, seen in widths if seen[k].high - seen[k].low <= goals[k]]
         rows.append({
             "metric": one.metric, "before": one.estimate, "after": other.estimate, "design": other.design,
             "truth_before": first, "truth": second, "low_after": other.low, "high_after": other.high,
             "difference": found.estimate, "low": found.low, "high": found.high,
-            "needed": min(needed, default=labels + BATCH),
+            "alike": alike.get(("", one.metric), 0.0), "needed": min(needed, default=labels + BATCH),
         })  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -155,6 +157,7 @@ def truth(name: str, pool: Pool, labels: IntArray) -> float:
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Coverage of the difference and of April, April's bias with its standard error, and April's labels for the width.
 
+    `alike` is how much errors of both were taken to go together, and `width_apart` how wide that left the difference.
     `design_bias` is that of the design-based estimate, before it is drawn towards the belief. `needed` is the median of
     new labels until April's interval is as narrow as that of an audit that began anew.
     """
@@ -163,10 +166,11 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         held=(table["low"] <= apart_truth) & (apart_truth <= table["high"]),
         held_after=(table["low_after"] <= table["truth"]) & (table["truth"] <= table["high_after"]),
         bias=table["after"] - table["truth"], design=table["design"] - table["truth"],
-        width=table["high_after"] - table["low_after"],
+        width=table["high_after"] - table["low_after"], width_apart=table["high"] - table["low"],
     )  # fmt: skip
     by = table.groupby(["world", "way", "metric"])
-    out = by[["held", "held_after", "bias", "design", "width"]].mean().rename(columns={"design": "design_bias"})
+    told = ["held", "alike", "held_after", "bias", "design", "width", "width_apart"]
+    out = by[told].mean().rename(columns={"design": "design_bias"})
     out["design_se"] = by["design"].std() / np.sqrt(by.size())
     out["se"] = by["bias"].std() / np.sqrt(by.size())
     return out.assign(needed=by["needed"].median(), runs=by.size())

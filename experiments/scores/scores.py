@@ -48,15 +48,18 @@ def one_run(pool: str, opinions: str, seed: int, data: Path | None, labels: int 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
     """Error relative to random sampling's, coverage, bias in its own standard errors, and the width.
 
-    `width` is a share of the shortest interval that would hold 95% of the time, of an estimate with this error.
+    `width` is a share of the shortest interval that would hold 95% of the time, of an estimate with this error;
+    `of_design` the same of the design-based estimate's, which is not drawn to the belief.
     """
     table = table.assign(error=table["estimate"] - table["truth"], wide=table["high"] - table["low"])
+    table["alone"] = table["design"] - table["truth"]
     table["held"] = (table["low"] <= table["truth"] + 1e-12) & (table["truth"] <= table["high"] + 1e-12)
     by = table.groupby(["metric", "opinions", "pool"])
-    rmse = np.sqrt(by["error"].agg(lambda one: np.mean(np.square(one))))
+    rmse, alone = (np.sqrt(by[name].agg(lambda one: np.mean(np.square(one)))) for name in ("error", "alone"))
     out = pd.DataFrame({"of_random": rmse / by["spread"].first(), "held": by["held"].mean()})
     out["bias_z"] = by["error"].mean() / (by["error"].std() / np.sqrt(by.size()))
-    return out.assign(width=by["wide"].mean() / (2 * 1.96 * rmse), runs=by.size())
+    wide = by["wide"].mean() / (2 * 1.96)
+    return out.assign(width=wide / rmse, of_design=wide / alone, runs=by.size())
 
 
 @click.command()
@@ -94,6 +97,7 @@ def main(
                     "of_random": np.exp(one["of_random"].mean()),
                     "held": np.average(one["held"], weights=weights[one.index]),
                     "width": one["width"].mean(),
+                    "of_design": one["of_design"].mean(),
                 }
             )
         ).round(3).to_string()

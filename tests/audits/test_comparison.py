@@ -113,7 +113,12 @@ def test_kept_labels_are_told_of(tmp_path):
         april.renew(march, keep_labels=True)
         answer(april, world, 80)
         found = altmas.compare_audits(march, april)
+        then, now = (one.estimate().to_dict("records")[0] for one in (Audit.open(march), april))
     assert "50 labels are in both audits" in found.notes[0]
+    assert "allow for it" in found.notes[0]
+    told, independent = found.metrics.iloc[0], apart(then, now, 0.95, (0.0, 1.0))
+    assert told["estimate"] == independent.estimate
+    assert told["high"] - told["low"] < 0.9 * (independent.high - independent.low)
     assert "looked" in kinds(Audit.open(march))
 
 

@@ -93,6 +93,19 @@ def test_items_that_changed_start_without_a_chance(tmp_path, world, march):
         assert april.verify(fits=True).ok
 
 
+def test_an_item_without_a_score_stays_where_others_have_other_scores(tmp_path):
+    """What stands in place of its score is the usual one of the pool, which moves."""
+    said, ids = ["cat", "dog"] * 60, [f"item-{k}" for k in range(120)]
+    then, now = np.linspace(0.5, 0.9, 120), np.linspace(0.6, 1.0, 120)
+    then[:20] = now[:20] = np.nan
+    pools = [Pool.build(said, scores=scores, ids=ids) for scores in (then, now)]
+    with Audit.create(tmp_path / "march", pools[0], metrics=["accuracy"], initial=20, seed=1) as march:
+        for query in march.ask(60):
+            march.tell(query.id, "cat")
+        with Audit.create(tmp_path / "april", pools[1], metrics=["accuracy"], seed=2) as april:
+            assert april.renew(march, keep_labels=True)["stayed"] == 20
+
+
 def test_the_earlier_audit_may_be_deleted_and_a_backup_has_everything(tmp_path, world, march):
     with make_audit(tmp_path / "april", world, seed=2) as april:
         april.renew(march, keep_labels=True)

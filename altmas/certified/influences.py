@@ -1,0 +1,127 @@
+"""Influences: how far each item's label moves a target, and what the belief expects of that, item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from altmas.certified.one_label import OneLabel, of_one_label
+from altmas.certified.simple_slopes import simple_slopes
+from altmas.core.targets import Target
+from altmas.metrics.belief import Belief, blocks
+from altmas.metrics.types import BoolArray, FloatArray, IntArray
+
+
+class Part(NamedTuple):
+    """A target, its sign in a difference, its metric's slope at the best confusion, and what was believed there."""
+
+    sign: float
+    target: Target
+    gradient: FloatArray  # [C, P]
+    believed: FloatArray  # [C, P], the belief alone, before any answer
+
+    @property
+    def ranges(self) -> FloatArray:
+        """How far each item's label can move it `[N]`."""
+        by_column = np.append(np.ptp(self.gradient, axis=0), 0.0)  # column -1 moves nothing
+        return np.asarray(by_column[self.target.columns])
+
+    def moves(self, items: IntArray, labels: IntArray) -> FloatArray:
+        """How far items with these labels move the value `[n]`."""
+        said = self.target.columns[items]
+        return self.sign * np.where(said >= 0, self.gradient[labels, said], 0.0)
+
+
+class Moments(NamedTuple):
+    """Mean and variance `[N]` of each item's influence; of metrics of scores the fourth central moment too."""
+
+    mean: FloatArray
+    variance: FloatArray
+    fourth: FloatArray | None
+
+
+def slopes_of(parts: Sequence[Part], items: IntArray | slice) -> FloatArray:
+    """How each label of each of these items moves the value `[n, C]`."""
+    return np.asarray(sum(part.sign * part.target.slopes(part.gradient, items) for part in parts))
+
+
+def ranges_of(parts: Sequence[Part]) -> FloatArray:
+    """How far each item's label can move the value, at most `[N]`."""
+    if len(parts) == 1:
+        return parts[0].ranges
+    if (single := _of_one_label(parts)) is not None:
+        return single.ranges()
+    ranges = np.empty(len(parts[0].target.columns))
+    for rows in blocks(len(ranges), len(parts[0].gradient)):
+        ranges[rows] = np.ptp(slopes_of(parts, rows), axis=1)
+    return ranges
+
+
+def inside(parts: Sequence[Part]) -> BoolArray:
+    """Which items take part in any of these `[N]`."""
+    return np.asarray(np.logical_or.reduce([part.target.columns >= 0 for part in parts]))
+
+
+def expected_influences(parts: Sequence[Part], belief: Belief) -> Moments:
+    """The moments of each item's influence under the belief.
+
+    Items that take no part have none, and cost nothing: of a large pool groups are looked at one after the other.
+    """
+    members = parts[0].target.members if len(parts) == 1 else None
+    if members is None and not (some := inside(parts)).all():
+        members = np.flatnonzero(some)
+    if members is None:
+        return _moments(parts, belief, slice(None))
+    found = []
+    for one in _moments(parts, belief.at(members), members):
+        if one is not None:
+            whole = np.zeros(belief.size)
+            whole[members] = one
+        found.append(None if one is None else whole)
+    return Moments(*found)  # type: ignore[arg-type]
+
+
+def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> Moments:
+    """The same of items that take part; by as few numbers as the slopes allow."""
+    if any(part.target.bands is not None for part in parts):
+        return _of_scores(parts, belief, items)
+    if len(parts) == 1:
+        gradient, columns = parts[0].sign * parts[0].gradient, parts[0].target.columns[items]
+        simple = simple_slopes(gradient)
+        found = belief.moments(gradient, columns) if simple is None else simple.moments(belief, columns)
+        return Moments(*found, None)
+    if (single := _of_one_label(parts, items)) is not None:
+        return Moments(*single.moments(belief), None)
+    mean, variance = np.empty((2, belief.size))
+    every = np.arange(len(parts[0].target.columns))[items]
+    for block, p in belief.blocks():
+        slopes = slopes_of(parts, every[block])
+        mean[block] = np.einsum("ic,ic->i", p, slopes)
+        square = np.einsum("ic,ic,ic->i", p, slopes, slopes)
+        variance[block] = np.maximum(square - np.square(mean[block]), 0.0)
+    return Moments(mean, variance, None)
+
+
+def _of_scores(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> Moments:
+    mean, variance, fourth = np.empty((3, belief.size))
+    every = np.arange(len(parts[0].target.columns))[items]
+    for block, p in belief.blocks():
+        slopes = slopes_of(parts, every[block])
+        mean[block] = np.einsum("ic,ic->i", p, slopes)
+        squares = np.square(slopes - mean[block, None])
+        variance[block] = np.einsum("ic,ic->i", p, squares)
+        fourth[block] = np.einsum("ic,ic,ic->i", p, squares, squares)
+    return Moments(mean, variance, fourth)
+
+
+def _of_one_label(parts: Sequence[Part], rows: IntArray | slice = slice(None)) -> OneLabel | None:
+    """The influences of some items as those of one label, where they are: of a target, or of a difference."""
+    if any(part.target.bands is not None for part in parts):
+        return None
+    found = [of_one_label(part.sign * part.gradient, part.target.columns[rows]) for part in parts]
+    known = [one for one in found if one is not None]
+    if len(known) < len(found) or len(known) > 2:
+        return None
+    return known[0] if len(known) == 1 else known[0]._replace(other=known[1])
