@@ -35,7 +35,7 @@ class TableOracle:
 
         Where the ids are only positions, a Series is a column like any other: its index may be a shuffled one.
         """
-        positions = len(ids) > 0 and list(ids) == list(range(len(ids)))
+        positions = len(ids) > 0 and all(one == place for place, one in enumerate(ids))
         indexed = hasattr(labels, "index") and hasattr(labels, "to_dict")
         if indexed and set(ids) <= set(labels.index) and not (positions and len(labels) == len(ids)):
             labels = labels.to_dict()

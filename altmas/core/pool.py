@@ -115,7 +115,7 @@ class Pool:
     as evidence about the labels.
     """
 
-    ids: tuple[Hashable, ...]
+    ids: Sequence[Hashable]
     classes: tuple[Hashable, ...]
     outputs: tuple[Outputs, ...]
     features: NDArray[Any] | None = None

@@ -184,14 +184,14 @@ def _read_differently(known: tuple[Hashable, ...]) -> None:
             raise InputError("classes", "read differently", f"{other!r} and {one!r}", hint)
 
 
-def pool_ids(ids: Any, items: int) -> tuple[Hashable, ...]:
+def pool_ids(ids: Any, items: int) -> Sequence[Hashable]:
     """An id for each item, all different; the position where none are given.
 
-    >>> pool_ids(None, 3)
-    (0, 1, 2)
+    >>> list(pool_ids(None, 3))
+    [0, 1, 2]
     """
     if ids is None:
-        return tuple(range(items))
+        return range(items)
     column = as_column("ids", ids)
     same_length("ids", len(column), items, "id")
     if len(set(column)) < len(column):

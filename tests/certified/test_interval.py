@@ -12,6 +12,7 @@ from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of
 from altmas.metrics import metrics_named
+from altmas.metrics.belief import Belief
 
 FOUND = Designed(
     plug_in=0.9, design=0.9, observed=1e-4, expected=4e-4, degrees_of_freedom=9.0, surprises=9.0, labels=100.0,
@@ -57,7 +58,7 @@ def test_the_surprises_a_belief_expects_are_those_that_come_where_it_is_right(na
     pool = Pool.build(scores.argmax(1), scores=scores, classes=[0, 1])
     [target] = targets_of(tuple(metrics_named([name], pool.classes)), pool)
     belief, chances = rng.dirichlet(np.full(2, 0.5), size), rng.uniform(0.1, 0.9, size)
-    empty = Sample(belief, Answers(), chances)
+    empty = Sample(Belief.dense(belief), Answers(), chances)
     at = linearise([(1.0, target)], empty)
     expected = variance_expected(at, empty)
     seen = []
@@ -65,7 +66,7 @@ def test_the_surprises_a_belief_expects_are_those_that_come_where_it_is_right(na
         labels = (rng.random(size) < belief[:, 1]).astype(np.int64)
         items = np.flatnonzero(rng.random(size) < chances)
         answers = Answers().extended(items, labels[items], 0, chances[items])
-        each = variances_shown(at, Sample(belief, answers, chances))
+        each = variances_shown(at, Sample(Belief.dense(belief), answers, chances))
         seen.append([each.sum(), np.square(each).sum()])
     means, errors = np.mean(seen, axis=0), np.std(seen, axis=0) / np.sqrt(2000)
     assert (np.abs(means - [expected, expected**2 / backing(at, empty)]) < 5 * errors).all()
@@ -74,5 +75,5 @@ def test_the_surprises_a_belief_expects_are_those_that_come_where_it_is_right(na
 def test_counts_say_nothing_of_it():
     pool = Pool.build([0, 1] * 20)
     [target] = targets_of(tuple(metrics_named(["accuracy"], pool.classes)), pool)
-    sample = Sample(np.full((40, 2), 0.5), Answers(), np.full(40, 0.5))
+    sample = Sample(Belief.even(40, 2), Answers(), np.full(40, 0.5))
     assert backing(linearise([(1.0, target)], sample), sample) == 0.0

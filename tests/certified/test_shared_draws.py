@@ -10,6 +10,7 @@ from altmas.core.answers import Answers
 from altmas.core.pool import Pool
 from altmas.core.targets import targets_of
 from altmas.metrics import metrics_named
+from altmas.metrics.belief import Belief
 
 CLASSES = (0, 1, 2)
 SIZE = 80
@@ -41,7 +42,7 @@ def _pool(classes=CLASSES):
 def _estimator(pool, asked, y, hazard, belief):
     items = np.flatnonzero(asked)
     answers = Answers().extended(items, y[items], 0, np.full(len(items), 0.5))
-    return Estimator(pool, Sample(belief, answers, -np.expm1(-hazard)), 0.95)
+    return Estimator(pool, Sample(Belief.dense(belief), answers, -np.expm1(-hazard)), 0.95)
 
 
 @pytest.mark.parametrize(("kept", "names"), [(1.0, CLASSES), (0.5, (2, 0, 1))])

@@ -265,4 +265,4 @@ def test_a_pool_without_room_for_another_batch_ends_at_the_budget(digits):
 
 
 def test_pools_are_built_once_and_frozen():
-    assert Pool.build([0, 1]).ids == (0, 1)
+    assert list(Pool.build([0, 1]).ids) == [0, 1]
