@@ -86,7 +86,7 @@ class State:
         """Probability of each item to have been asked about and answered by now `[N]`; of an answer with its label."""
         asked = inclusion_at(self.hazard)
         if self.response is None:
-            return asked * response_rate(asked, self.answers.items, self.missing)
+            return asked * response_rate(asked, self.answers.items, self.missing) if len(self.missing) else asked
         items, found = self.answers.items, asked * self.response.answered
         found[items] = asked[items] * self.response.kept(items, self.labels.labels)
         return found
@@ -151,7 +151,9 @@ class State:
         return self.refit if self.refit is not None else refit(self)
 
     def sample(self) -> Sample:
-        """What the estimates rest on."""
+        """What the estimates rest on; before the first refit, with one that would be now."""
+        if self.refit is None:
+            return self.with_refit(self.believed).sample()
         now, answers = self.believed, self.labels
         before = self.setup.outputs_alone.before_answers(answers.items).rows()
         clusters = self.setup.job.pool.clusters
@@ -364,6 +366,8 @@ def refit(state: State) -> Refit:
     # leave it few answers to learn from.
     weights = state.inclusion[answers.items] ** -WEIGHTING
     warm = {} if state.refit is None else state.refit.warm
+    if state.refit is not None:  # of a large pool, what was made of the last one need not lie beside the new one
+        state.refit.linearised.clear()
     corrected = None if state.refit is None else state.corrected
     soft = None if corrected is None else corrected.known(np.eye(len(pool.classes))[answers.labels])
     learnt = setup.cross_fit.fit(answers, weights / weights.mean(), warm, soft)

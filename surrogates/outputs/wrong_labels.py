@@ -91,7 +91,7 @@ def _table(evidence: Evidence, items: IntArray, labels: IntArray) -> FloatArray:
     prior = np.tile(overall, (classes + 1, 1))
     np.fill_diagonal(prior, 0.0)
     prior /= prior.sum(1, keepdims=True)
-    cells = evidence.said[items] * classes + labels
+    cells = evidence.said[items].astype(np.int64) * classes + labels
     counts = np.bincount(cells, minlength=prior.size).reshape(prior.shape) + POOLED * prior
     return np.asarray(counts / counts.sum(1, keepdims=True))
 

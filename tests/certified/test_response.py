@@ -182,3 +182,17 @@ def test_an_answer_counts_for_those_that_were_skipped_with_its_label():
     assert state.inclusion[items] == pytest.approx(asked[items] * state.response.kept(items, y[items]))
     rest = np.setdiff1d(np.arange(1000), items)
     assert state.inclusion[rest] == pytest.approx(asked[rest] * state.response.answered[rest])
+
+
+def test_before_the_first_refit_the_missing_are_modelled_too(seed):
+    """A metric asked for later is the one that was chosen: both rest on what a refit would make of the answers."""
+    y, said, sure = vendor(600, seed=seed)
+    pool = Pool.build(said, scores=sure, classes=range(4))
+    run = Certified().replay(Job(pool, tuple(metrics_named(["accuracy"], pool.classes)), seed), [])
+    choice = run.choose(60)
+    labels = np.where(skipped(y, said, seed)[choice.items], -1, y[choice.items])
+    run = run.after([AskedRound(0, choice.items, labels, choice.propensities)])
+    assert run.state.refit is None
+    found = run.findings(0.95)
+    chosen, named = found.estimates[0], found.estimate(["accuracy"]).iloc[0]
+    assert (named["estimate"], named["low"]) == pytest.approx((chosen.estimate, chosen.low), abs=1e-12)
