@@ -171,7 +171,8 @@ class Single:
 
     def tally(self, columns: IntArray, width: int, classes: int) -> FloatArray:
         cells = self.label.astype(np.int64) * width + columns
-        return np.bincount(cells, self.mass, (classes + 1) * width).reshape(classes + 1, width)[:classes]
+        found = np.bincount(cells, self.mass, (classes + 1) * width)
+        return np.asarray(found, dtype=np.float64).reshape(classes + 1, width)[:classes]
 
     def joined(self, each: Sequence[Single], places: Sequence[IntArray], size: int) -> Single:
         label, mass = [one.label for one in each], [one.mass for one in each]
@@ -267,7 +268,8 @@ class Belief:
         >>> Belief.dense(np.array([[0.2, 0.8]])).chance(np.array([1])).tolist()
         [0.8]
         """
-        return cls(*probabilities.shape, (Own(probabilities, np.ones(len(probabilities))),))
+        size, classes = probabilities.shape
+        return cls(size, classes, (Own(probabilities, np.ones(size)),))
 
     @classmethod
     def even(cls, size: int, classes: int) -> Belief:

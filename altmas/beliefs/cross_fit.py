@@ -64,8 +64,7 @@ class CrossFit:
         self.models, self.classes, self.seed, self.learners = models, classes, seed, learners
         rng = stream(seed, "folds")
         # Items of a cluster are alike: whoever saw the label of one knows too much of the others.
-        fold = rng.permutation(size) % FOLDS if clusters is None else cluster_folds(clusters, FOLDS, rng)
-        self.fold = fold.astype(np.int8)
+        self.fold = rng.permutation(size) % FOLDS if clusters is None else cluster_folds(clusters, FOLDS, rng)
         self._inside = [np.flatnonzero(self.fold == k) for k in range(FOLDS)]
 
     def fit(

@@ -48,7 +48,7 @@ def belief_in(arrays: ArrayMap, pool: Pool) -> Belief:
     """
     if BELIEF in arrays:
         table = arrays[BELIEF]
-        return Belief(*table.shape, (Own(table, 1.0 / table.sum(1, dtype=np.float64)),))
+        return Belief.dense(table).scaled(1.0 / table.sum(1, dtype=np.float64))
     held: dict[tuple[int, str], dict[str, NDArray[Any]]] = {}
     for name in arrays:
         if name.startswith(f"{BELIEF}:"):

@@ -77,7 +77,7 @@ def _newton_step(x: FloatArray, curvature: FloatArray, precision: FloatArray, gr
     """The Hessian's inverse times the gradient; by Woodbury where there are more coefficients than answers."""
     answers, size = x.shape
     if size <= answers:
-        return np.linalg.solve(_hessian(x, curvature, precision), gradient)
+        return np.asarray(np.linalg.solve(_hessian(x, curvature, precision), gradient), dtype=np.float64)
     root = x * np.sqrt(curvature)[:, None]
     alone = gradient / precision
     inner = np.eye(answers) + (root / precision) @ root.T
