@@ -6,7 +6,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -128,6 +128,13 @@ class Sweep(Portions):
                 found.append(Cell(pool, model, self.metrics_run(method, metrics), method, budget, seed, **portions))
         return tuple(dict.fromkeys(found))
 
+    def compared_with(self, baseline: str) -> Sweep:
+        """The same with this baseline, if any is given."""
+        labels = [one.label for one in self.methods]
+        if baseline and baseline not in labels:
+            raise InputError("baseline", f"be the label of one of the methods, {', '.join(labels)}", repr(baseline))
+        return replace(self, baseline=baseline or self.baseline)
+
     def metrics_run(self, method: Entry, metrics: tuple[str, ...]) -> tuple[str, ...]:
         """What the cell of a method estimates where these metrics are asked for: every set's, if they are shared."""
         if len(self.metrics) > 1 and is_metric_blind(method.name, method.given, method.file):
@@ -139,6 +146,8 @@ def read_sweep(path: Path) -> Sweep:
     """A sweep from its TOML file; files it names are looked for beside it."""
     if not path.is_file():
         raise InputError("sweep", "be a TOML file", str(path))
+    if path.suffix in (".jsonl", ".gz"):
+        raise InputError("sweep", "be a TOML file", path.name, "Rows are compared with --report.")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -179,10 +188,8 @@ def parse_sweep(table: Mapping[str, Any], home: Path | None = None) -> Sweep:
         baseline=_text("baseline", table["baseline"]) if "baseline" in table else "",
         home=str(home or ""),
     )
-    if found.baseline and found.baseline not in (labels := [one.label for one in found.methods]):
-        raise InputError("baseline", f"be the label of one of the methods, {', '.join(labels)}", repr(found.baseline))
     _check_looks(found)
-    return found
+    return found.compared_with(found.baseline)
 
 
 def _check_looks(sweep: Sweep) -> None:

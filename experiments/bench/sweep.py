@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -184,7 +185,13 @@ def working(workers: Workers) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)  # processes to come read it before they load anything
     try:
-        with _dask(workers.scheduler) if workers.scheduler else _loky() as options, parallel_config(**options):
+        with (
+            warnings.catch_warnings(),
+            _dask(workers.scheduler) if workers.scheduler else _loky() as options,
+            parallel_config(**options),
+        ):
+            # A process that has loaded TensorFlow looks like a leak to joblib, which starts another in its place.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
             yield
     finally:
         for name, value in before.items():

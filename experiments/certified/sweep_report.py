@@ -8,9 +8,9 @@ writes the limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -19,17 +19,14 @@ from scipy.stats import gmean
 
 from altmas.experiments.bench import errors as errors_of
 from altmas.experiments.bench import tables
+from altmas.experiments.bench.drawing import dot_plot
 from altmas.experiments.bench.errors import BASELINE, FLOOR, held, relative, squared
 from altmas.experiments.bench.options import FILE, NEW_FOLDER
 from altmas.experiments.bench.rows import to_frame
 from altmas.experiments.certified.sweep_methods import method_table
 from altmas.experiments.data.audit_pools import KINDS, audit_pool_names
 from altmas.metrics.errors import InputError
-from altmas.plots.axes import INK, SHAPES, new_axes
 from altmas.plots.history import save
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 NAME = "certified-results"
 NORMAL = 1.959964
@@ -263,33 +260,6 @@ def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, basel
 
 def _cases(table: pd.DataFrame) -> str:
     return "; ".join(dict.fromkeys(f"{r.pool} {r.metric} at {r.labels} ({r.method})" for r in table.itertuples()))
-
-
-def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELINE) -> Axes:
-    """Relative RMSE of each pool, pools down, a dot per method; the baseline is the line at 1."""
-    ax = new_axes()
-    names = list(dict.fromkeys(pools["pool"]))
-    figure: Any = ax.get_figure(root=True)
-    figure.set_size_inches(7, 1.6 + 0.24 * len(names))
-    heights = {name: len(names) - 1 - place for place, name in enumerate(names)}
-    ax.grid(visible=False)
-    ax.hlines(list(heights.values()), 0, 1, transform=ax.get_yaxis_transform(), color="black", alpha=0.08, linewidth=1)
-    ax.axvline(1, color="black", linestyle="--", linewidth=1)
-    for i, method in enumerate(methods):
-        part = pools[pools["method"] == method]
-        shape, colour = SHAPES[i % len(SHAPES)], INK[i % len(INK)]
-        ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=method)
-    ax.set_xscale("log")
-    ax.set_yticks(list(heights.values()), list(heights), fontsize=8)
-    low, high = ax.get_xlim()
-    ticks = [t for t in (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10) if low <= t <= high]
-    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    ax.minorticks_off()
-    shown = ", ".join(f"{one:,}" for one in sorted(set(pools["labels"])))
-    ax.set_xlabel(f"RMSE relative to {baseline}, {shown} labels (mean over metrics)")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-    return ax
 
 
 @click.command()
