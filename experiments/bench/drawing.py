@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from altmas.experiments.bench.errors import BASELINE
-from altmas.plots.axes import INK, SHAPES, new_axes
+from altmas.plots.axes import INK, SHAPES, in_legend, new_axes, write_legend
 from altmas.plots.curves import Curve, CurvesDisplay
+from altmas.words.wording import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,15 +46,15 @@ def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELI
     for i, method in enumerate(methods):
         part = pools[pools["method"] == method]
         shape, colour = SHAPES[i % len(SHAPES)], INK[i % len(INK)]
-        ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=method)
+        ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=in_legend(method))
     ax.set_xscale("log")
-    ax.set_yticks(list(heights.values()), list(heights), fontsize=8)
+    ax.set_yticks(list(heights.values()), [short(name) for name in heights], fontsize=8, parse_math=False)
     low, high = ax.get_xlim()
     ticks = [t for t in (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10) if low <= t <= high]
     ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
     ax.minorticks_off()
     shown = ", ".join(f"{one:,}" for one in sorted(set(pools["labels"])))
-    ax.set_xlabel(f"RMSE relative to {baseline}, {shown} labels (mean over metrics)")
+    ax.set_xlabel(f"RMSE relative to {short(baseline)}, {shown} labels (mean over metrics)", parse_math=False)
     if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
+        write_legend(ax, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
     return ax

@@ -16,7 +16,7 @@ from altmas.experiments.bench.ranking import Rank
 from altmas.experiments.bench.standings import Comparison, Standing
 from altmas.experiments.bench.stored import Stored
 from altmas.experiments.bench.version import package_versions
-from altmas.words.wording import counted, listed, short
+from altmas.words.wording import clean, counted, listed, short
 
 MOST_NAMES = 4
 """Metrics of a set that are named one by one."""
@@ -145,8 +145,8 @@ def _percent(share: float | None, error: float | None = None) -> str:
 def _as_table(caption: str, rows: pd.DataFrame, words: int = 1) -> Any:
     from altmas.reports.tables import Table
 
-    cells = tuple(tuple(map(str, row)) for row in rows.to_numpy())
-    return Table(caption, tuple(map(str, rows.columns)), cells, words)
+    cells = tuple(tuple(map(clean, row)) for row in rows.to_numpy())
+    return Table(caption, tuple(map(clean, rows.columns)), cells, words)
 
 
 def _ranks_table(ranking: Sequence[Rank]) -> Any:
@@ -186,9 +186,8 @@ def _dots(one: Comparison) -> str:
     if not others:
         return ""
     pools = one.by_pool.rename(columns={"error": "ratio"})
-    return draw(
-        "dots", f"Error of each method over that of {one.baseline}, pool by pool", dot_plot, pools, others, one.baseline
-    )
+    title = f"Error of each method over that of {short(one.baseline)}, pool by pool"
+    return draw("dots", title, dot_plot, pools, others, one.baseline)
 
 
 def _pools_table(one: Comparison) -> Any:
@@ -209,9 +208,9 @@ def _panel(place: tuple[str, str], curve: pd.DataFrame, told: Told, number: int)
 
     pool, panel = place
     names = panel.split()
-    metrics = ", ".join(names) if len(names) <= MOST_NAMES else counted(len(names), "metric")
+    metrics = clean(", ".join(names)) if len(names) <= MOST_NAMES else counted(len(names), "metric")
     methods = [one.method for one in told.compared.standings]
-    title = f"{pool}: RMSE of {metrics} by labels"
+    title = f"{short(pool)}: RMSE of {metrics} by labels"
     rows = curve.assign(
         text=[
             f"{row.rmse:.4f}" + ("" if pd.isna(row.error) else f" ± {row.rmse * row.error:.4f}")
@@ -224,7 +223,7 @@ def _panel(place: tuple[str, str], curve: pd.DataFrame, told: Told, number: int)
     there = asked.loc[(asked["pool"] == pool) & (asked["metrics"] == panel), "metric"].nunique()
     used = int(curve["metrics"].max()) if len(curve) else 0
     return {
-        "pool": pool,
+        "pool": short(pool),
         "metrics": metrics,
         "figure": draw(f"p{number}", title, error_curves, curve, methods) if len(curve) else "",
         "table": _as_table(title, wide[order].fillna("").reset_index(), words=0) if len(curve) else None,

@@ -57,7 +57,9 @@ def run_for(panel: str, ran: Sequence[str]) -> str:
 
 
 def at_the_end(rows: pd.DataFrame, baseline: str = "") -> pd.DataFrame:
-    """Each panel where most of its methods have rows, the baseline among them; of several such labels, the most.
+    """Each panel at the last number of labels that more than half of its methods have, the baseline among them.
+
+    Where no such number is, that which the most have.
 
     >>> table = {"pool": "p", "panel": "a", "method": ["x", "y", "x", "y", "x"], "labels": [50, 50, 90, 90, 100]}
     >>> at_the_end(pd.DataFrame(table))["labels"].tolist()
@@ -67,5 +69,6 @@ def at_the_end(rows: pd.DataFrame, baseline: str = "") -> pd.DataFrame:
     for _, one in rows.groupby(["pool", "panel"], sort=False):
         own = one.loc[one["method"] == baseline, "labels"] if (one["method"] == baseline).any() else one["labels"]
         methods = one[one["labels"].isin(own)].groupby("labels")["method"].nunique()
-        parts.append(one[one["labels"] == methods.index[methods == methods.max()].max()])
+        enough = min(one["method"].nunique() // 2 + 1, methods.max())
+        parts.append(one[one["labels"] == methods.index[methods >= enough].max()])
     return pd.concat(parts, ignore_index=True)

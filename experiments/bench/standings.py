@@ -139,7 +139,7 @@ def _relative_errors(end: pd.DataFrame, kept: pd.DataFrame, baseline: str, by: l
     ours = others.merge(pulled[pulled["method"] == baseline].drop(columns="method"), on=case)
     both = pd.concat([theirs, ours.assign(weight=-ours["weight"])])
     table = pd.DataFrame({"error": np.exp(log)})
-    spread = standard_errors(both, keys) if len(both) else pd.Series(dtype=float)
+    spread = standard_errors(both, keys) if len(both) else np.nan
     return table.assign(error_se=table["error"] * spread).reset_index()
 
 
@@ -219,9 +219,7 @@ def _notes(
         if len(missing):
             counts = missing["method"].value_counts(sort=False)
             whose = listed(f"{number:,} of {name}" for name, number in counts.items())
-            notes.append(
-                f"{len(missing):,} of {len(end):,} {what} at the last label are left out, no numbers: {whose}."
-            )
+            notes.append(f"Left out, no numbers: {len(missing):,} of {len(end):,} {what} at the last label, {whose}.")
     said: dict[str, list[str]] = {}
     for pool, one in panels.groupby("pool", sort=False):
         last = end[end["pool"] == pool]
@@ -233,7 +231,7 @@ def _notes(
     if none := len(ratios[ratios["skipped"] & (ratios["method"] != baseline)]):
         notes.append(f"{counted(none, 'time')} neither a method nor the baseline had any error in a metric: no ratio.")
     if capped := int(kept["capped"].sum()):
-        notes.append(f"{counted(capped, 'ratio')} of errors beyond {LEAST:g} or {1 / LEAST:g} count as that much.")
+        notes.append(f"{counted(capped, 'ratio')} of errors beyond {LEAST:g} or {1 / LEAST:g} taken as that much.")
     if end.groupby(["pool", "method"])["seed"].nunique().max() == 1:
         notes.append("One seed: without more of them no standard errors are known.")
     return notes

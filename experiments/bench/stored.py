@@ -23,6 +23,8 @@ NUMBERS = [name for name, kind in ROW.items() if kind is float]
 SAME_TRUTH = 1e-9
 """The truth of one metric on one pool may differ by this much, as sums in another order do."""
 
+ABSENT = object()
+
 APART = "Give them labels of their own, or leave one of the files out."
 
 
@@ -109,11 +111,13 @@ def _check(one: Finished, path: Path) -> None:
     """Refuse a line that is no cell of a sweep, before anything is computed of it."""
     held: Any = one.rows if isinstance(one.rows, list) else [one.rows]
     for what, needed in ((one.cell, CELL), *((row, ROW) for row in held)):
+        table: dict[str, object] = what if isinstance(what, dict) else {}
         for name, kind in needed.items():
-            given = what.get(name, "nothing") if isinstance(what, dict) else "no table"
-            if not _is(given, kind, empty=what is not one.cell):
+            given = table.get(name, ABSENT)
+            if given is ABSENT or not _is(given, kind, empty=what is not one.cell):
                 rule = f"hold rows of a sweep, each with {name}"
-                raise InputError(f"rows file {path.name}", rule, f"{str(given)[:40]!r} in cell {str(one.key)[:40]}")
+                got = "nothing" if given is ABSENT else repr(given)[:40]
+                raise InputError(f"rows file {path.name}", rule, f"{got} in cell {str(one.key)[:40]}")
 
 
 def _is(value: object, kind: type, empty: bool) -> bool:
