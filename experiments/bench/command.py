@@ -135,13 +135,15 @@ def _run(
 
 def _told(sweep: Sweep, file: Path, rows: Path) -> Told:
     from altmas.experiments.bench.page import Told
+    from altmas.experiments.bench.spec import UNTITLED
     from altmas.experiments.bench.standings import compare
     from altmas.experiments.bench.stored import read_stored
 
     stored = read_stored([rows], sweep.cells())
     there = set(stored.rows["method"])  # a baseline whose every cell failed compares nothing, which the notes say
     baseline = sweep.baseline if sweep.baseline in there else ""
-    return Told(compare(stored.rows, baseline), stored, sweep.title, file.read_text(encoding="utf-8"))
+    title = "" if sweep.title == UNTITLED else sweep.title
+    return Told(compare(stored.rows, baseline), stored, title, file.read_text(encoding="utf-8"))
 
 
 def _failed(cells: Sequence[Finished]) -> list[dict[str, Any]]:

@@ -84,7 +84,7 @@ class Told:
             "by_pool": _pools_table(one),
             "panels": [_panel(place, curve, self, k) for k, (place, curve) in enumerate(one.curves.items())],
             "ran": _ran(rows, self.stored),
-            "files": _as_table("Files of rows", pd.DataFrame([asdict(each) for each in self.stored.files])),
+            "files": _as_table("Files of rows", pd.DataFrame([asdict(each) for each in self.stored.files]), words=3),
             "versions": listed(f"{name} ({counted(n, 'cell')})" for name, n in self.stored.versions.items()),
             "packages": ", ".join(f"{name} {number}" for name, number in package_versions().items()),
         }
@@ -132,14 +132,16 @@ def _with_error(value: float | None, error: float | None) -> str:
 
 
 def _percent(share: float | None, error: float | None = None) -> str:
-    """A share in percent.
+    """A share in percent, with as many digits as its error has; no error where all runs are alike.
 
-    >>> _percent(0.951), _percent(0.951, 0.012), _percent(None)
-    ('95%', '95% ± 1%', '')
+    >>> _percent(0.951), _percent(0.951, 0.012), _percent(0.951, 0.003), _percent(1.0, 0.0), _percent(None)
+    ('95%', '95% ± 1%', '95.1% ± 0.3%', '100%', '')
     """
     if share is None:
         return ""
-    return f"{share:.0%}" if error is None else f"{share:.0%} ± {error:.0%}"
+    if not error:
+        return f"{share:.0%}"
+    return f"{share:.1%} ± {error:.1%}" if error < 0.005 else f"{share:.0%} ± {error:.0%}"
 
 
 def _as_table(caption: str, rows: pd.DataFrame, words: int = 1) -> Any:

@@ -25,6 +25,8 @@ T = TypeVar("T")
 SIGHTS = ("features", "opinions")
 """What of a pool a method sees only where its table says so."""
 
+UNTITLED = "sweep"
+
 NAME_EACH, LABEL_EACH = "Give each a name; kind says what it is.", "Give each a label of its own."
 KEYS = ("title", "pools", "models", "metrics", "methods", "budgets", "seeds", "initial", "batch", "level", "data",
         "checkpoints", "baseline")  # fmt: skip
@@ -168,7 +170,7 @@ def parse_sweep(table: Mapping[str, Any], home: Path | None = None) -> Sweep:
         if needed not in table:
             raise InputError("sweep", f"name {needed}", f"no {needed}")
     found = Sweep(
-        title=_text("title", table.get("title", "sweep")),
+        title=_text("title", table.get("title", UNTITLED)),
         pools=_once("pools", map(_pool, _listed("pools", table["pools"])), "be told apart", NAME_EACH),
         models=_once("models", map(_model, _listed("models", table.get("models", ["logistic"])))),
         metrics=_once("metrics", _metric_sets(table["metrics"])),

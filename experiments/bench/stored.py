@@ -30,11 +30,11 @@ APART = "Give them labels of their own, or leave one of the files out."
 
 @dataclass(frozen=True)
 class RowsFile:
-    """A file of rows: its name, the SHA-256 of its content, and how many cells it holds."""
+    """A file of rows: its name, how many cells it holds, and the SHA-256 of its content."""
 
     name: str
-    sha256: str
     cells: int
+    sha256: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ def read_stored(paths: Sequence[Path], cells: Iterable[Cell] | None = None) -> S
             notes.append(f"The last line of {path.name} is not whole, and is left out.")
         if not lines.cells:
             raise InputError(f"rows file {path.name}", "hold the lines of a sweep", "none")
-        files.append(RowsFile(path.name, lines.sha256, len(lines.cells)))
+        files.append(RowsFile(path.name, len(lines.cells), lines.sha256))
         for one in lines.cells:
             if wanted is not None and one.key not in wanted:
                 continue

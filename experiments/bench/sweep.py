@@ -98,7 +98,7 @@ class Keeper:
         self.failed: list[Finished] = []
         self._writer, self._tell, self._total = writer, tell, total
         self._checksums = {place: checksum for place, checksum in checksums.items() if checksum}
-        self._done, self._begin = 0, time.perf_counter()
+        self._done, self._begin = 0, 0.0
 
     def keep(self, one: Finished) -> None:
         """Write it, unless its pool is another than the rows' so far."""
@@ -111,8 +111,15 @@ class Keeper:
         if one.error:
             self.failed.append(one)
             self._tell.note(f"failed: {described(one)}")
-        left = (time.perf_counter() - self._begin) / self._done * (self._total - self._done)
-        self._tell.step(self._done, self._total, f"about {duration(left)} left", "cells")
+        self._tell.step(self._done, self._total, self._left(), "cells")
+
+    def _left(self) -> str:
+        """From the first cell on: before it processes start and load their libraries."""
+        if self._done == 1:
+            self._begin = time.perf_counter()
+            return "the time left is not known yet"
+        left = (time.perf_counter() - self._begin) / (self._done - 1) * (self._total - self._done)
+        return f"about {duration(left)} left"
 
 
 def described(one: Finished) -> str:

@@ -3,6 +3,7 @@
 import gzip
 import json
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from altmas.experiments.bench.rows import Finished
 from altmas.experiments.bench.spec import parse_sweep, read_sweep
 from altmas.experiments.bench.standings import compare
 from altmas.experiments.bench.stored import read_stored
+from altmas.experiments.bench.sweep import Workers, run_sweep, working
 from worlds.sweeps import SMOKE
 
 TRUTH = 0.8
@@ -121,8 +123,6 @@ def test_the_standard_error_is_about_right():
 
 
 def test_a_method_that_ran_once_for_all_sets_stands_in_each(whole, tmp_path):
-    from altmas.experiments.bench.sweep import Workers, run_sweep
-
     rows = tmp_path / "rows.jsonl"
     run_sweep(read_sweep(SMOKE), rows, Workers())
     stored = read_stored([rows], read_sweep(SMOKE).cells())
@@ -165,6 +165,14 @@ def test_a_sweep_ends_with_table_and_page(tmp_path):
     assert "baseline must be the label of one of the methods, random, stratified; got 'bald'" in str(
         CliRunner().invoke(commands, ["bench", str(sweep), "--baseline", "bald", "--resume", "--jobs", "1"]).exception
     )
+
+
+def test_a_process_that_loaded_much_is_no_news():
+    """Joblib takes a process with TensorFlow for a leak, starts another, and says so; here warnings are errors."""
+    with working(Workers(2)):
+        warnings.warn("A worker stopped while some jobs were given to the executor. This can be ...", stacklevel=1)
+        with pytest.warns(UserWarning, match="something else"):
+            warnings.warn("something else", stacklevel=1)
 
 
 def test_names_cannot_command_the_page_or_the_terminal(tmp_path):
