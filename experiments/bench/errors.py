@@ -35,7 +35,7 @@ def case_of(rows: pd.DataFrame) -> list[str]:
 
 def squared(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows that have an error, with its square."""
-    known = rows[np.isfinite(rows["estimate"]) & np.isfinite(rows["truth"])]
+    known: pd.DataFrame = rows[np.isfinite(rows["estimate"]) & np.isfinite(rows["truth"])]
     return known.assign(square=(known["estimate"] - known["truth"]) ** 2)
 
 
@@ -91,11 +91,13 @@ def pulls(rows: pd.DataFrame) -> pd.DataFrame:
     runs, total = of_case.transform("size"), of_case.transform("sum")
     rest = total - known["square"]
     rest = rest.where((runs > 1) & (rest > total * 1e-12))  # what a subtraction leaves of nothing is nothing
-    without = 0.5 * np.log(rest / (runs - 1).clip(lower=1))
+    without: pd.Series[float] = 0.5 * (rest / (runs - 1).clip(lower=1)).map(np.log)
     all_known = without.groupby(by, sort=False).transform("count") == runs
     mean = without.groupby(by, sort=False).transform("mean").where(all_known)
     jackknife = (without - mean) * np.sqrt((runs - 1) / runs)
-    delta = 0.5 * (1 - known["square"] * runs / total.where(total > 0)) / np.sqrt(runs * (runs - 1)).where(runs > 1)
+    delta: pd.Series[float] = (
+        0.5 * (1 - known["square"] * runs / total.where(total > 0)) / np.sqrt((runs * (runs - 1)).where(runs > 1))
+    )
     return known.assign(pull=jackknife.fillna(delta))
 
 
@@ -107,7 +109,7 @@ def standard_errors(pulled: pd.DataFrame, by: list[str]) -> pd.Series[float]:
     moved = (pulled["pull"] * pulled["weight"]).fillna(np.inf)  # so that what is not known stays so in a sum
     each = moved.groupby([pulled[name] for name in (*by, "source", "seed")], sort=False).sum()
     variance = (each**2).groupby(level=by, sort=False).sum()
-    return np.sqrt(variance.where(np.isfinite(variance)))
+    return variance.where(np.isfinite(variance)) ** 0.5
 
 
 def curves(rows: pd.DataFrame) -> pd.DataFrame:

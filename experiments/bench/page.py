@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -125,10 +126,15 @@ def _line(one: Standing, baseline: str) -> dict[str, str]:
     }
 
 
-def _with_error(value: float | None, error: float | None) -> str:
+def _with_error(value: float | None, error: float | None, digits: int = 2) -> str:
     if value is None:
         return ""
-    return f"{value:.2f}" if error is None else f"{value:.2f} ± {error:.2f}"
+    known = error is not None and math.isfinite(error)
+    return f"{value:.{digits}f} ± {error:.{digits}f}" if known else f"{value:.{digits}f}"
+
+
+def _with_errors(values: pd.Series[float], errors: pd.Series[float], digits: int = 2) -> list[str]:
+    return [_with_error(value, error, digits) for value, error in zip(values.tolist(), errors.tolist(), strict=True)]
 
 
 def _percent(share: float | None, error: float | None = None) -> str:
@@ -195,11 +201,7 @@ def _dots(one: Comparison) -> str:
 def _pools_table(one: Comparison) -> Any:
     if one.by_pool.empty:
         return None
-    text = one.by_pool.assign(
-        text=[
-            _with_error(row.error, None if pd.isna(row.error_se) else row.error_se) for row in one.by_pool.itertuples()
-        ]
-    )
+    text = one.by_pool.assign(text=_with_errors(one.by_pool["error"], one.by_pool["error_se"]))
     order = [each.method for each in one.standings if each.method in set(text["method"])]
     wide = text.pivot_table(index=["pool", "labels"], columns="method", values="text", aggfunc="first", sort=False)
     return _as_table("Error over the baseline's, pool by pool", wide[order].fillna("").reset_index(), words=1)
@@ -213,12 +215,7 @@ def _panel(place: tuple[str, str], curve: pd.DataFrame, told: Told, number: int)
     metrics = clean(", ".join(names)) if len(names) <= MOST_NAMES else counted(len(names), "metric")
     methods = [one.method for one in told.compared.standings]
     title = f"{short(pool)}: RMSE of {metrics} by labels"
-    rows = curve.assign(
-        text=[
-            f"{row.rmse:.4f}" + ("" if pd.isna(row.error) else f" ± {row.rmse * row.error:.4f}")
-            for row in curve.itertuples()
-        ]
-    )
+    rows = curve.assign(text=_with_errors(curve["rmse"], curve["rmse"] * curve["error"], 4))
     wide = rows.pivot_table(index="labels", columns="method", values="text", aggfunc="first")
     order = [one for one in methods if one in wide]
     asked = told.stored.rows

@@ -71,4 +71,5 @@ def at_the_end(rows: pd.DataFrame, baseline: str = "") -> pd.DataFrame:
         methods = one[one["labels"].isin(own)].groupby("labels")["method"].nunique()
         enough = min(one["method"].nunique() // 2 + 1, methods.max())
         parts.append(one[one["labels"] == methods.index[methods >= enough].max()])
-    return pd.concat(parts, ignore_index=True)
+    found: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return found

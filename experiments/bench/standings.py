@@ -86,7 +86,9 @@ def compare(rows: pd.DataFrame, baseline: str = "") -> Comparison:
     ratios = relative(rmse(end, "source"), baseline)
     kept = ratios[~ratios["skipped"]]
     kept = kept.assign(ratio=kept["ratio"].clip(LEAST, 1 / LEAST), capped=~kept["ratio"].between(LEAST, 1 / LEAST))
-    drawn = {place: curves(one) for place, one in panels.groupby(["pool", "panel"], sort=False)}
+    drawn = {
+        (str(pool), str(panel)): curves(one) for (pool, panel), one in panels.groupby(["pool", "panel"], sort=False)
+    }
     errors = _relative_errors(end, kept, baseline, [])
     by_pool = _relative_errors(end, kept, baseline, ["pool"])
     held_by, won, needs = _held(end), _wins(end, baseline), _needs(kept, drawn, baseline)
@@ -95,18 +97,22 @@ def compare(rows: pd.DataFrame, baseline: str = "") -> Comparison:
         standings.append(
             Standing(
                 method=str(method),
-                **{name: _known(errors, method, name) for name in ("error", "error_se")},
+                error=_known(errors, method, "error"),
+                error_se=_known(errors, method, "error_se"),
                 wins=_known(won, method, "wins"),
                 compared=int(_known(won, method, "compared") or 0),
-                **{name: _known(needs, method, name) for name in ("needs", "beyond")},
-                **{name: _known(held_by, method, name) for name in ("covered", "covered_se", "width")},
+                needs=_known(needs, method, "needs"),
+                beyond=_known(needs, method, "beyond"),
+                covered=_known(held_by, method, "covered"),
+                covered_se=_known(held_by, method, "covered_se"),
+                width=_known(held_by, method, "width"),
                 seconds=float(own.drop_duplicates("key")["seconds"].mean()),
                 pools=own["pool"].nunique(),
                 runs=own["key"].nunique(),
             )
         )
     standings.sort(key=lambda one: np.inf if one.error is None else one.error)
-    ranks, why = ranking(end, [one.method for one in standings])
+    ranks, unranked = ranking(end, [one.method for one in standings])
     labels = end.groupby("pool")["labels"].max()
     return Comparison(
         baseline,
@@ -114,7 +120,7 @@ def compare(rows: pd.DataFrame, baseline: str = "") -> Comparison:
         by_pool.assign(labels=by_pool["pool"].map(labels)),
         ranks,
         drawn,
-        (*notes, *_notes(rows, panels, end, ratios, kept, baseline), *why),
+        (*notes, *_notes(rows, panels, end, ratios, kept, baseline), *unranked),
     )
 
 
@@ -169,8 +175,8 @@ def _held(end: pd.DataFrame) -> pd.DataFrame:
 def _needs(kept: pd.DataFrame, drawn: dict[tuple[str, str], pd.DataFrame], baseline: str) -> pd.DataFrame:
     """How many times as many labels the baseline needs for each method's error at the end."""
     found = []
-    for (method, pool, panel, labels), own in kept.groupby(["method", "pool", "panel", "labels"], sort=False):
-        curve = drawn[pool, panel]
+    for (method, pool, panel), own in kept.groupby(["method", "pool", "panel"], sort=False):
+        labels, curve = int(own["labels"].iloc[0]), drawn[str(pool), str(panel)]
         curve = curve[curve["method"] == baseline].sort_values("labels")
         if method == baseline or not (curve["labels"] == labels).any():
             continue

@@ -169,13 +169,18 @@ def _check_runs(rows: pd.DataFrame, kept: dict[str, tuple[Finished, Path]]) -> N
         raise InputError(f"rows of method {first['method']!r}", "be of one method with one setting", got, APART)
 
 
-def _check_pools(rows: pd.DataFrame) -> None:
-    """One name, one pool: the same content, and the same truth."""
+def one_pool_each(rows: pd.DataFrame, where: str = "all rows", hint: str = "") -> None:
+    """Refuse rows of two pools that only share their name."""
     sums = rows[rows["checksum"] != ""].groupby("pool", sort=False)["checksum"].unique()
     for pool, found in sums.items():
         if len(found) > 1:
             got = f"checksums {listed(str(one)[:12] for one in found)}"
-            raise InputError(f"pool {pool!r}", "be the same in all rows", got, APART)
+            raise InputError(f"pool {pool!r}", f"be the same in {where}", got, hint)
+
+
+def _check_pools(rows: pd.DataFrame) -> None:
+    """One name, one pool: the same content, and the same truth."""
+    one_pool_each(rows, hint=APART)
     truth = rows.groupby(["pool", "metric"], sort=False)["truth"].agg(["min", "max"])
     for pool, metric in truth.index[truth["max"] - truth["min"] > SAME_TRUTH]:
         least, most = truth.loc[(pool, metric)]
