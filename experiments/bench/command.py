@@ -80,14 +80,15 @@ def bench(
 
 
 def _page_beside(rows: Path, out: Path | None) -> Path:
-    """Where the page goes, refused now if it could not be written then.
+    """Where the page goes; a place that was named is refused now if it could not be written to then.
 
     >>> str(_page_beside(Path("s.rows.jsonl.gz"), None))
     's.report.html'
     """
-    path = out or rows.with_name(re.sub(r"(\.rows)?(\.jsonl)?(\.gz)?$", "", rows.name) + ".report.html")
-    check_file(path, (".html", ".htm"), "page")
-    return path
+    if out is not None:
+        check_file(out, (".html", ".htm"), "page")
+        return out
+    return rows.with_name(re.sub(r"(\.rows)?(\.jsonl)?(\.gz)?$", "", rows.name) + ".report.html")
 
 
 def _report(files: Sequence[Path], baseline: str, page: Path, as_json: bool) -> None:

@@ -225,7 +225,7 @@ def _panel(place: tuple[str, str], curve: pd.DataFrame, told: Told, number: int)
         "pool": short(pool),
         "metrics": metrics,
         "figure": draw(f"p{number}", title, error_curves, curve, methods) if len(curve) else "",
-        "table": _as_table(title, wide[order].fillna("").reset_index(), words=0) if len(curve) else None,
+        "table": _as_table(title, wide[order].fillna("").reset_index()) if len(curve) else None,
         "left_out": there - used,
         "several": used > 1,
     }

@@ -155,13 +155,14 @@ def test_a_sweep_ends_with_table_and_page(tmp_path):
         'title = "Two <methods>"\npools = [{name = "made", kind = "generated", items = 120}]\nmetrics = ["accuracy"]\n'
         'methods = ["random", "stratified"]\nbaseline = "stratified"\nbudgets = [40]\ninitial = 20\nseeds = 3\n'
     )
-    done = CliRunner().invoke(commands, ["bench", str(sweep), "--jobs", "1"])
+    rows = tmp_path / "new" / "s.rows.jsonl"
+    done = CliRunner().invoke(commands, ["bench", str(sweep), "--jobs", "1", "--rows", str(rows)])
     assert done.exit_code == 0, done.output
     assert "stratified needs" in done.stdout
-    page = (tmp_path / "s.report.html").read_text()
+    page = (tmp_path / "new" / "s.report.html").read_text()
     assert "Two &lt;methods&gt;" in page
     assert "baseline = &#34;stratified&#34;" in page
-    assert done.stdout.count(str(tmp_path / "s.report.html")) == 1
+    assert done.stdout.count(str(tmp_path / "new" / "s.report.html")) == 1
     assert "baseline must be the label of one of the methods, random, stratified; got 'bald'" in str(
         CliRunner().invoke(commands, ["bench", str(sweep), "--baseline", "bald", "--resume", "--jobs", "1"]).exception
     )
