@@ -5,6 +5,7 @@ Everything is real: audits in a folder of their own, `altmas label` in a process
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -118,6 +119,16 @@ def show_report(view: Any) -> None:
     shoot(view, "report-worst", view.locator("#worst .part").first)
 
 
+def readme_sweep(folder: Path) -> Path:
+    """The README's sweep, with its method, run as a reader would; the page it writes."""
+    text = (HERE.parent.parent / "README.md").read_text(encoding="utf-8")
+    for name, language, known_by in (("mine.py", "python", "class Mine"), ("sweep.toml", "toml", "methods")):
+        blocks = re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.MULTILINE | re.DOTALL)
+        (folder / name).write_text(next(one for one in blocks if known_by in one), encoding="utf-8")
+    subprocess.run([sys.executable, "-m", "altmas", "bench", "sweep.toml"], cwd=folder, check=True)
+    return folder / "sweep.report.html"
+
+
 def main() -> None:
     """Write every screenshot."""
     from playwright.sync_api import sync_playwright
@@ -146,6 +157,7 @@ def main() -> None:
         with labelling(letters, "mk") as link:
             seen(link, label_letters)
         seen(report.as_uri(), show_report)
+        seen(readme_sweep(folder).as_uri(), lambda view: shoot(view, "sweep-report"))
         browser.close()
 
 

@@ -137,6 +137,16 @@ def _environment(*, markdown: bool = False) -> jinja2.Environment:
     return environment
 
 
+def template_of(home: str, name: str) -> jinja2.Template:
+    """A page of another room, made with the same parts, style and filters as a report.
+
+    >>> template_of("altmas.reports", "report.html").name
+    'report.html'
+    """
+    both = jinja2.ChoiceLoader([jinja2.PackageLoader(home), jinja2.PackageLoader("altmas.reports")])
+    return _environment().overlay(loader=both).get_template(name)
+
+
 def _translated(safe: Callable[[object], Markup], text: str, /, **values: object) -> Markup:
     """A text of a template in the language spoken now, tags and all; values that came from outside are escaped."""
     return Markup(sentence(text, **{name: safe(value) for name, value in values.items()}))

@@ -11,8 +11,8 @@ from altmas.experiments.alt_mas.results_rows import Study, panel_rows, random_ne
 from altmas.experiments.alt_mas.results_sections import best_of, in_words, percent
 from altmas.experiments.alt_mas.results_words import EVERY_METHOD, PANELS
 from altmas.experiments.alt_mas.studies import LITERALLY
+from altmas.experiments.bench.stored import one_pool_each
 from altmas.experiments.bench.tables import markdown
-from altmas.metrics.errors import InputError
 
 SAME_POOLS = (("figure1", "field1"), ("figure2", "field2"))
 """Studies on the same pools: with networks, and without."""
@@ -34,7 +34,8 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
     covered, times = [], {}
     for networks, others in SAME_POOLS:
         with_networks, without = studies[networks], studies[others]
-        same_pools(with_networks, without)
+        both = pd.concat([with_networks.rows, without.rows])
+        one_pool_each(both, f"{with_networks.name} and {without.name}")
         seeds = with_networks.sweeps[0].seeds
         for pool, metrics, rows in with_networks.panels():
             joined = _joined(with_networks, without, rows, pool, metrics)
@@ -45,15 +46,6 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
     table = pd.concat(panels, ignore_index=True)
     save(draw_ratios(table[table["method"] != "random"]), docs / "results-field.svg")
     return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table, panels)}"
-
-
-def same_pools(one: Study, other: Study) -> None:
-    """Refuse to compare errors on pools that only share their names."""
-    sums = pd.concat([one.rows, other.rows]).groupby("pool")["checksum"].unique()
-    for pool, found in sums.items():
-        if len(found) > 1:
-            short = ", ".join(str(each)[:12] for each in found)
-            raise InputError(f"pool {pool!r}", f"be the same in {one.name} and {other.name}", f"checksums {short}")
 
 
 def _joined(networks: Study, others: Study, rows: pd.DataFrame, pool: str, metrics: tuple[str, ...]) -> pd.DataFrame:

@@ -68,14 +68,23 @@ def load_pool(name: str, model: str, options: Mapping[str, Any], home: str = "",
     return found
 
 
-def generated(items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: int = 0) -> BenchPool:
-    """Made-up outputs whose scores tell something about the labels.
+def generated(
+    items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: int = 0, features: int = 0, groups: int = 0
+) -> BenchPool:
+    """Made-up outputs whose scores tell something about the labels, as do its features, if any.
+
+    A class has its centre among the features, with as much noise around it; groups are drawn at random.
 
     >>> generated(items=50, classes=2).scores.shape
     (50, 2)
     """
-    whole_number("items", items, 1)
-    whole_number("classes", classes, 2)
+    for name, value, least in (
+        ("items", items, 1),
+        ("classes", classes, 2),
+        ("features", features, 0),
+        ("groups", groups, 0),
+    ):
+        whole_number(name, value, least)
     if not 0 <= accuracy <= 1:
         raise InputError("accuracy", "be between 0 and 1", accuracy)
     rng = np.random.default_rng(whole_number("seed", seed, 0))
@@ -85,7 +94,10 @@ def generated(items: int = 300, classes: int = 3, accuracy: float = 0.8, seed: i
     sure = np.where(wrong, rng.beta(3, 2, items), rng.beta(6, 1.5, items)) * (1 - 1 / classes) + 1 / classes
     scores = np.repeat(((1 - sure) / (classes - 1))[:, None], classes, 1)
     scores[np.arange(items), predictions] = sure
-    return BenchPool("generated", predictions, labels, scores, classes=tuple(range(classes)))
+    more = np.random.default_rng([seed, 1])  # of its own: with features and without, a pool is otherwise the same
+    seen = more.normal(size=(classes, features))[labels] + more.normal(size=(items, features)) if features else None
+    of_groups = {"group": more.integers(groups, size=items)} if groups else None
+    return BenchPool("generated", predictions, labels, scores, seen, of_groups, tuple(range(classes)))
 
 
 def trained(kind: str, model: str, share: float = 0.2, seed: int = 0) -> BenchPool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -44,16 +46,34 @@ class Finished:
 
 def read_finished(path: Path) -> list[Finished]:
     """The last line of every cell; the file may be gzipped. Half a line, where a sweep was killed, does not count."""
+    return lines_of(path).cells if path.is_file() else []
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What a file of rows holds: the last line of every cell, whether half a line follows, and the file's SHA-256."""
+
+    cells: list[Finished]
+    half: bool
+    sha256: str
+
+
+def lines_of(path: Path) -> Lines:
+    """The lines of a file of rows, or a refusal of the first that is none."""
+    stored = path.read_bytes()
+    try:
+        content = gzip.decompress(stored) if path.suffix == ".gz" else stored
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"rows file {path.name}", "be gzipped, and whole", str(error)) from None
     found: dict[str, Finished] = {}
-    if path.is_file():
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-        for number, line in enumerate(content[: content.rfind(b"\n") + 1].splitlines(), 1):
-            try:
-                one = Finished(**json.loads(line))
-            except (ValueError, TypeError):
-                raise InputError(f"rows file {path.name}", "hold the lines of a sweep", f"line {number}") from None
+    end = content.rfind(b"\n") + 1
+    for number, line in enumerate(content[:end].splitlines(), 1):
+        try:
+            one = Finished(**json.loads(line))
             found[one.key] = one
-    return list(found.values())
+        except (ValueError, TypeError, RecursionError):
+            raise InputError(f"rows file {path.name}", "hold the lines of a sweep", f"line {number}") from None
+    return Lines(list(found.values()), end < len(content), hashlib.sha256(stored).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -89,13 +109,23 @@ def to_frame(path: Path, cells: Sequence[Cell] | None = None) -> pd.DataFrame:
     """All rows, in the order of the cells (by their content, where none are given), however they were finished."""
     known = {one.key: one for one in read_finished(path) if one.status == "ok"}
     if cells is None:
-        ordered = sorted(known.values(), key=lambda one: [{**one.cell, "key": one.key}.get(k, "") for k in SORTED])
+        ordered = sorted(known.values(), key=by_content)
     else:
         ordered = [known[cell.key] for cell in cells if cell.key in known]
+    return framed(ordered)
+
+
+def by_content(one: Finished) -> list[Any]:
+    """What sorts cells where nothing else does."""
+    return [{**one.cell, "key": one.key}.get(name, "") for name in SORTED]
+
+
+def framed(cells: Iterable[Finished]) -> pd.DataFrame:
+    """A row for each of the cells' rows."""
     return pd.DataFrame(
         [
             {**one.cell, **row, "key": one.key, "checksum": one.checksum, "seconds": one.seconds}
-            for one in ordered
+            for one in cells
             for row in one.rows
         ]
     )

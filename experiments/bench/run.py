@@ -85,7 +85,7 @@ def run_cell(cell: Cell) -> list[dict[str, Any]]:
     asked = (one for name in metrics_asked(cell.metrics, known.usual) for one in resolve_metrics([name], pool))
     metrics = tuple({one.name: one for one in asked}.values())
     truth = {one.name: float(one.value(known.confusion)) for one in metrics}
-    method = method_of(cell.method.name, cell.method.given)
+    method = method_of(cell.method.name, cell.method.given, cell.method.file)
     plan = Plan(cell.budget, cell.initial, cell.batch, cell.level)
     rows: list[dict[str, Any]] = []
     for done in rounds(Job(pool, metrics, cell.seed), method, known.oracle, plan):

@@ -7,11 +7,13 @@ import json
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
 from altmas.core.checks import fraction, whole_number
+from altmas.core.files import sha256_of
 from altmas.core.method import Job
 from altmas.core.targets import resolve_metrics
 from altmas.experiments.bench.methods import is_metric_blind, method_of
@@ -23,9 +25,11 @@ T = TypeVar("T")
 SIGHTS = ("features", "opinions")
 """What of a pool a method sees only where its table says so."""
 
+UNTITLED = "sweep"
+
 NAME_EACH, LABEL_EACH = "Give each a name; kind says what it is.", "Give each a label of its own."
 KEYS = ("title", "pools", "models", "metrics", "methods", "budgets", "seeds", "initial", "batch", "level", "data",
-        "checkpoints")  # fmt: skip
+        "checkpoints", "baseline")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,9 @@ class Entry:
     label: str
     options: str = "{}"
     sees: tuple[str, ...] = ()
+    file: str = field(default="", compare=False)
+    """Where a method of one's own is defined; its content counts, not where it lies."""
+    content: str = ""
 
     @property
     def given(self) -> dict[str, Any]:
@@ -75,9 +82,10 @@ class Cell(Portions):
         >>> cell.key
         '56d7c1a104ecc404'
         """
+        method = self.method
         content = [
             [self.pool.label, self.pool.name, self.pool.options], self.model, self.metrics,
-            [self.method.label, self.method.name, self.method.options, self.method.sees],
+            [method.label, method.name, method.options, method.sees, *filter(None, [method.content])],
             self.budget, self.seed, self.initial, self.batch, self.level, self.checkpoints,
         ]  # fmt: skip
         return hashlib.sha256(json.dumps(content).encode()).hexdigest()[:16]
@@ -103,6 +111,7 @@ class Sweep(Portions):
     methods: tuple[Entry, ...]
     budgets: tuple[int, ...]
     seeds: tuple[int, ...]
+    baseline: str = ""
 
     def cells(self) -> tuple[Cell, ...]:
         """Every run, pool by pool, so that a worker seldom loads another. A pool with its own outputs has one model.
@@ -121,9 +130,16 @@ class Sweep(Portions):
                 found.append(Cell(pool, model, self.metrics_run(method, metrics), method, budget, seed, **portions))
         return tuple(dict.fromkeys(found))
 
+    def compared_with(self, baseline: str) -> Sweep:
+        """The same with this baseline, if any is given."""
+        labels = [one.label for one in self.methods]
+        if baseline and baseline not in labels:
+            raise InputError("baseline", f"be the label of one of the methods, {', '.join(labels)}", repr(baseline))
+        return replace(self, baseline=baseline or self.baseline)
+
     def metrics_run(self, method: Entry, metrics: tuple[str, ...]) -> tuple[str, ...]:
         """What the cell of a method estimates where these metrics are asked for: every set's, if they are shared."""
-        if len(self.metrics) > 1 and is_metric_blind(method.name, method.given):
+        if len(self.metrics) > 1 and is_metric_blind(method.name, method.given, method.file):
             return tuple(dict.fromkeys(name for names in self.metrics for name in names))
         return metrics
 
@@ -132,15 +148,17 @@ def read_sweep(path: Path) -> Sweep:
     """A sweep from its TOML file; files it names are looked for beside it."""
     if not path.is_file():
         raise InputError("sweep", "be a TOML file", str(path))
+    if path.suffix in (".jsonl", ".gz"):
+        raise InputError("sweep", "be a TOML file", path.name, "Rows are compared with --report.")
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"sweep {path.name}", "be TOML", str(error)) from None
-    return replace(parse_sweep(table), home=str(path.resolve().parent))
+    return parse_sweep(table, path.resolve().parent)
 
 
-def parse_sweep(table: Mapping[str, Any]) -> Sweep:
-    """A sweep from what a TOML file says; mistakes are refused by a sentence.
+def parse_sweep(table: Mapping[str, Any], home: Path | None = None) -> Sweep:
+    """A sweep from what a TOML file says; mistakes are refused by a sentence. Files are looked for at `home`.
 
     >>> parse_sweep({"metrics": ["accuracy"], "methods": ["random"]})
     Traceback (most recent call last):
@@ -152,11 +170,16 @@ def parse_sweep(table: Mapping[str, Any]) -> Sweep:
         if needed not in table:
             raise InputError("sweep", f"name {needed}", f"no {needed}")
     found = Sweep(
-        title=_text("title", table.get("title", "sweep")),
+        title=_text("title", table.get("title", UNTITLED)),
         pools=_once("pools", map(_pool, _listed("pools", table["pools"])), "be told apart", NAME_EACH),
         models=_once("models", map(_model, _listed("models", table.get("models", ["logistic"])))),
         metrics=_once("metrics", _metric_sets(table["metrics"])),
-        methods=_once("methods", map(_method, _listed("methods", table["methods"])), "be told apart", LABEL_EACH),
+        methods=_once(
+            "methods",
+            map(partial(_method, home=home), _listed("methods", table["methods"])),
+            "be told apart",
+            LABEL_EACH,
+        ),
         budgets=_numbers("budgets", table.get("budgets", [100]), 1),
         seeds=_seeds(table.get("seeds", 1)),
         initial=whole_number("initial", table.get("initial", 50), 1),
@@ -164,9 +187,11 @@ def parse_sweep(table: Mapping[str, Any]) -> Sweep:
         level=fraction("level", table.get("level", 0.95)),
         checkpoints=_numbers("checkpoints", table["checkpoints"], 1) if "checkpoints" in table else (),
         data=_text("data", table.get("data", "")),
+        baseline=_text("baseline", table["baseline"]) if "baseline" in table else "",
+        home=str(home or ""),
     )
     _check_looks(found)
-    return found
+    return found.compared_with(found.baseline)
 
 
 def _check_looks(sweep: Sweep) -> None:
@@ -187,7 +212,7 @@ def check_pools(sweep: Sweep) -> None:
         asked = [resolve_metrics(metrics_asked(names, source.metrics), built) for names in sweep.metrics]
         seen = {sees: source.build(frozenset(sees)) if sees else built for sees in {one.sees for one in sweep.methods}}
         for method in sweep.methods:  # it checks what it needs before any label is spent
-            method_of(method.name, method.given).begin(Job(seen[method.sees], asked[0]))
+            method_of(method.name, method.given, method.file).begin(Job(seen[method.sees], asked[0]))
         if max(sweep.budgets) > built.size:
             rule = f"be at most the size of pool {pool.label!r}, {built.size:,}"
             raise InputError("budgets", rule, f"{max(sweep.budgets):,}")
@@ -207,20 +232,25 @@ def _pool(one: Any) -> Entry:
     return Entry(_text("name of a pool", name), name, _canonical(f"options of pool {name!r}", options))
 
 
-def _method(one: Any) -> Entry:
+def _method(one: Any, home: Path | None) -> Entry:
     table = {"name": one} if isinstance(one, str) else one
     if not isinstance(table, Mapping) or "name" not in table:
         raise InputError("each method", "be a name or a table with a name", repr(one))
-    _only("method", table, ("name", "label", "options", "sees"))
+    _only("method", table, ("name", "label", "options", "sees", "file"))
     name, options = _text("name of a method", table["name"]), table.get("options", {})
     if not isinstance(options, Mapping):
         raise InputError(f"options of method {name!r}", "be a table", repr(options))
-    method_of(name, options)  # an unknown name or option is refused here
+    file = _text("file of a method", table["file"]) if "file" in table else ""
+    path = (home or Path()) / file
+    if file and not path.is_file():
+        raise InputError(f"file of method {name!r}", "exist", str(path))
+    where = (str(path.resolve()), sha256_of(path)) if file else ("", "")
+    method_of(name, options, where[0])  # an unknown name or option is refused here
     sees = tuple(sorted(_listed("sees", table.get("sees", []))))
     if strange := [what for what in sees if what not in SIGHTS]:
         raise InputError(f"sees of method {name!r}", f"be among {', '.join(SIGHTS)}", repr(strange[0]))
     label = _text("label of a method", table.get("label", name))
-    return Entry(name, label, _canonical(f"options of method {name!r}", options), sees)
+    return Entry(name, label, _canonical(f"options of method {name!r}", options), sees, *where)
 
 
 def _model(one: Any) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -97,7 +98,7 @@ class Keeper:
         self.failed: list[Finished] = []
         self._writer, self._tell, self._total = writer, tell, total
         self._checksums = {place: checksum for place, checksum in checksums.items() if checksum}
-        self._done, self._begin = 0, time.perf_counter()
+        self._done, self._begin = 0, 0.0
 
     def keep(self, one: Finished) -> None:
         """Write it, unless its pool is another than the rows' so far."""
@@ -110,8 +111,15 @@ class Keeper:
         if one.error:
             self.failed.append(one)
             self._tell.note(f"failed: {described(one)}")
-        left = (time.perf_counter() - self._begin) / self._done * (self._total - self._done)
-        self._tell.step(self._done, self._total, f"about {duration(left)} left", "cells")
+        self._tell.step(self._done, self._total, self._left(), "cells")
+
+    def _left(self) -> str:
+        """From the first cell on: before it processes start and load their libraries."""
+        if self._done == 1:
+            self._begin = time.perf_counter()
+            return "the time left is not known yet"
+        left = (time.perf_counter() - self._begin) / (self._done - 1) * (self._total - self._done)
+        return f"about {duration(left)} left"
 
 
 def described(one: Finished) -> str:
@@ -184,7 +192,13 @@ def working(workers: Workers) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in ONE_THREAD}
     os.environ.update(ONE_THREAD)  # processes to come read it before they load anything
     try:
-        with _dask(workers.scheduler) if workers.scheduler else _loky() as options, parallel_config(**options):
+        with (
+            warnings.catch_warnings(),
+            _dask(workers.scheduler) if workers.scheduler else _loky() as options,
+            parallel_config(**options),
+        ):
+            # A process that has loaded TensorFlow looks like a leak to joblib, which starts another in its place.
+            warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
             yield
     finally:
         for name, value in before.items():

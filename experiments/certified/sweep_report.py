@@ -8,32 +8,27 @@ writes the limits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
 import pandas as pd
 from scipy.stats import gmean
 
+from altmas.experiments.bench import errors as errors_of
 from altmas.experiments.bench import tables
+from altmas.experiments.bench.drawing import dot_plot
+from altmas.experiments.bench.errors import BASELINE, FLOOR, held, relative, squared
 from altmas.experiments.bench.options import FILE, NEW_FOLDER
 from altmas.experiments.bench.rows import to_frame
 from altmas.experiments.certified.sweep_methods import method_table
 from altmas.experiments.data.audit_pools import KINDS, audit_pool_names
 from altmas.metrics.errors import InputError
-from altmas.plots.axes import INK, SHAPES, new_axes
 from altmas.plots.history import save
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 NAME = "certified-results"
-BASELINE = "random"
-FLOOR = 1e-9
-"""An RMSE below this counts as none."""
-
 NORMAL = 1.959964
 RARE_POSITIVES = "f1"
 """Pools asked for F1 are reported by its mean squared error, as their literature does, and stay out of the rest."""
@@ -58,26 +53,7 @@ def read_all(*paths: Path) -> pd.DataFrame:
 
 def rmse(rows: pd.DataFrame) -> pd.DataFrame:
     """Root mean square error and number of runs, per pool, method, number of labels and metric."""
-    known = rows[np.isfinite(rows["estimate"])]
-    squared = (known["estimate"] - known["truth"]) ** 2
-    by = [known[name] for name in ("pool", "method", "labels", "metric", "kind", "group")]
-    table: pd.DataFrame = squared.groupby(by, sort=False).agg(mse="mean", runs="size").reset_index()
-    return table.assign(rmse=np.sqrt(table["mse"]))
-
-
-def relative(errors: pd.DataFrame, baseline: str = BASELINE) -> pd.DataFrame:
-    """Each RMSE over the baseline's for the same pool, labels and metric; `skipped` where neither has an error.
-
-    >>> case = {"pool": "p", "labels": 100, "metric": "accuracy"}
-    >>> one, other = case | {"method": "random", "rmse": 0.04}, case | {"method": "new", "rmse": 0.03}
-    >>> relative(pd.DataFrame([one, other]))["ratio"].round(2).tolist()
-    [1.0, 0.75]
-    """
-    same = ["pool", "labels", "metric"]
-    base = errors[errors["method"] == baseline][[*same, "rmse"]].rename(columns={"rmse": "base"})
-    both = errors.merge(base, on=same, how="inner")
-    ratio = both["rmse"].clip(lower=FLOOR) / both["base"].clip(lower=FLOOR)
-    return both.assign(ratio=ratio, skipped=(both["rmse"] <= FLOOR) & (both["base"] <= FLOOR))
+    return errors_of.rmse(rows, "kind", "group")
 
 
 def by_pool(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -99,9 +75,7 @@ def to_limits(ratios: pd.DataFrame, limits: pd.DataFrame) -> pd.DataFrame:
 
 def coverage(rows: pd.DataFrame) -> pd.DataFrame:
     """How often intervals hold the truth, how wide they are, and in which pool they do so least often."""
-    known = rows[np.isfinite(rows["low"]) & np.isfinite(rows["high"])]
-    inside = (known["low"] <= known["truth"] + FLOOR) & (known["high"] >= known["truth"] - FLOOR)
-    known = known.assign(inside=inside.astype(float), width=known["high"] - known["low"])
+    known = held(rows)
     by = ["kind", "labels", "method"]
     table = known.groupby(by, sort=False).agg(
         inside=("inside", "mean"), width=("width", "mean"), intervals=("inside", "size")
@@ -118,12 +92,7 @@ def beside_exact(rows: pd.DataFrame) -> pd.DataFrame:
     The exact interval knows how far the same estimates lie from the truth in all runs, +- 1.96 RMSE, inside the bounds
     of the values there are; it is as wide in every run.
     """
-    known = rows[np.isfinite(rows[["low", "high", "estimate"]]).all(axis=1)]
-    known = known.assign(
-        inside=((known["low"] <= known["truth"] + FLOOR) & (known["high"] >= known["truth"] - FLOOR)).astype(float),
-        width=known["high"] - known["low"],
-        square=(known["estimate"] - known["truth"]) ** 2,
-    )
+    known = squared(held(rows))
     by = ["pool", "method", "labels", "metric", "kind"]
     each = known.groupby(by, sort=False).agg(
         inside=("inside", "mean"), width=("width", "mean"), square=("square", "mean"), truth=("truth", "first")
@@ -291,33 +260,6 @@ def _notes(rows: pd.DataFrame, errors: pd.DataFrame, ratios: pd.DataFrame, basel
 
 def _cases(table: pd.DataFrame) -> str:
     return "; ".join(dict.fromkeys(f"{r.pool} {r.metric} at {r.labels} ({r.method})" for r in table.itertuples()))
-
-
-def dot_plot(pools: pd.DataFrame, methods: Sequence[str], baseline: str = BASELINE) -> Axes:
-    """Relative RMSE of each pool, pools down, a dot per method; the baseline is the line at 1."""
-    ax = new_axes()
-    names = list(dict.fromkeys(pools["pool"]))
-    figure: Any = ax.get_figure(root=True)
-    figure.set_size_inches(7, 1.6 + 0.24 * len(names))
-    heights = {name: len(names) - 1 - place for place, name in enumerate(names)}
-    ax.grid(visible=False)
-    ax.hlines(list(heights.values()), 0, 1, transform=ax.get_yaxis_transform(), color="black", alpha=0.08, linewidth=1)
-    ax.axvline(1, color="black", linestyle="--", linewidth=1)
-    for i, method in enumerate(methods):
-        part = pools[pools["method"] == method]
-        shape, colour = SHAPES[i % len(SHAPES)], INK[i % len(INK)]
-        ax.plot(part["ratio"], part["pool"].map(heights), shape, ms=5, color=colour, label=method)
-    ax.set_xscale("log")
-    ax.set_yticks(list(heights.values()), list(heights), fontsize=8)
-    low, high = ax.get_xlim()
-    ticks = [t for t in (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10) if low <= t <= high]
-    ax.set_xticks(ticks, [f"{t:g}" for t in ticks])
-    ax.minorticks_off()
-    shown = ", ".join(f"{one:,}" for one in sorted(set(pools["labels"])))
-    ax.set_xlabel(f"RMSE relative to {baseline}, {shown} labels (mean over metrics)")
-    if ax.get_legend_handles_labels()[0]:
-        ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), ncols=4)
-    return ax
 
 
 @click.command()
