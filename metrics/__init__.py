@@ -1,7 +1,7 @@
-"""Confusion counts, the metric catalogue, gradients and counterfactuals; also the array types and errors of all rooms.
+"""Confusion counts, the catalogue, gradients, counterfactuals, beliefs; also the array types and errors of all rooms.
 
 A metric here is a function of a confusion, whoever estimated it: pools, answers and estimates are unknown. Needs numpy
-alone, and imports no other room.
+and scipy alone, and imports no other room.
 """
 
 from altmas.metrics.catalogue import metric, metric_names, metrics_named

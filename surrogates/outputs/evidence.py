@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import entr, logit, ndtri
 from scipy.stats import rankdata
 
-from altmas.metrics.belief import Own, blocks
+from altmas.metrics.belief import Belief, Single, blocks
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
 
 KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -18,6 +18,9 @@ KNOTS = (0.1, 0.3, 0.5, 0.7, 0.9)
 
 _SURE = 1e-7
 """A confidence closer than this to 0 or 1 says no more than this: beyond it is rounding, not evidence."""
+
+FEW_OF_ALL = 8
+"""Scores of at most one label in so many are those of the top few."""
 
 _DOUBT = 1e-3
 """A learner on few answers is never surer than this."""
@@ -61,18 +64,36 @@ class ModelOutputs(Protocol):
 class Guess:
     """Scores of every label of each item, and their sums `[N]`."""
 
-    scores: Own
+    scores: Belief
     total: FloatArray
 
     @classmethod
     def of(cls, scores: FloatArray) -> Guess:
-        """From `[N, C]`."""
-        own = Own(scores, np.ones(len(scores)))
-        return cls(own, own.expect(np.ones((scores.shape[1], 1)))[:, 0])
+        """From `[N, C]`. Where a service gave the scores of its top few labels, these are all that is held.
+
+        >>> sure = np.zeros((2, 40))
+        >>> sure[:, 3:5] = [0.7, 0.2]
+        >>> len(Guess.of(sure).scores.parts), Guess.of(sure).total.round(1).tolist()
+        (2, [0.9, 0.9])
+        """
+        found = Belief.dense(scores)
+        total = found.expect(np.ones((scores.shape[1], 1)))[:, 0]
+        given = max((int(np.count_nonzero(scores[some], axis=1).max()) for some in blocks(*scores.shape)), default=0)
+        return cls(_top(scores, given) if 0 < given <= scores.shape[1] / FEW_OF_ALL else found, total)
 
     def at(self, items: IntArray) -> Guess:
         """Of some items."""
         return Guess(self.scores.at(items), self.total[items])
+
+
+def _top(scores: FloatArray, given: int) -> Belief:
+    """The scores above 0, of which no item has more than are given."""
+    size, classes = scores.shape
+    labels, mass = np.empty((given, size), dtype=np.int32), np.empty((given, size))
+    for some in blocks(size, classes):
+        first = np.argpartition(-scores[some], given - 1, axis=1)[:, :given]
+        labels[:, some], mass[:, some] = first.T, np.take_along_axis(scores[some], first, axis=1).T
+    return Belief(size, classes, tuple(map(Single, labels, mass)))
 
 
 @dataclass(frozen=True, eq=False)

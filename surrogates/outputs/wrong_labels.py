@@ -68,8 +68,7 @@ class WrongLabels:
             own = mine.scores.chance(said) + np.where(said < classes, TRACE, 0.0)
             scale = 1.0 / (mine.total + TRACE * classes - own)
             trace = Shared(np.zeros(size, dtype=np.int8), np.full((1, classes), TRACE), scale)
-            parts = mine.scores.scaled(scale), trace, Single(said, -own * scale)
-            found.append(_Source(Belief(size, classes, parts), sure))
+            found.append(_Source(mine.scores.scaled(scale).plus(trace, Single(said, -own * scale)), sure))
         for second in evidence.second:  # an opinion that says the same, or no class, is no source for an item
             other = second[items]
             differs = ((other != said) & (other < classes)).astype(np.float64)

@@ -11,7 +11,7 @@ from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
 from altmas.beliefs.label_models import FEW_MODELS, FEW_OPINIONS, FromOutputs, label_models
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
-from altmas.metrics.belief import Belief
+from altmas.metrics.belief import Belief, Own
 from altmas.surrogates.outputs.evidence import evidence_from, log_odds, normal_scores
 from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
@@ -349,3 +349,27 @@ def test_a_forest_of_ones_own_is_a_learner(digits):
     assert 0 < refit.features_error < 2
     assert result.estimates["estimate"].between(0, 1).all()
     assert refit.belief(result.findings.state.setup.job.pool).rows().sum(1) == pytest.approx(np.ones(200), abs=1e-5)
+
+
+def test_of_scores_of_the_top_few_only_these_are_held(monkeypatch):
+    """The belief is what it is with the table, and has no part with a number per item and label."""
+    rng = np.random.default_rng(0)
+    said = rng.integers(0, 40, 300)
+    scores = np.zeros((300, 40))
+    for at, share in ((said, 0.7), ((said + 1) % 40, 0.2), ((said + 5) % 40, 0.1)):
+        scores[np.arange(300), at] += share
+    few, everyone = (
+        Answers().extended(np.arange(60), (said[:60] + (np.arange(60) % 3 == 0)) % 40, 0, np.ones(60)),
+        np.arange(300),
+    )
+
+    def believed():
+        [model] = label_models(Pool.build(said, scores=scores, classes=range(40)))
+        return model.about(everyone, few, np.ones(60), None)
+
+    top = believed()
+    assert not any(isinstance(part, Own) for part in top.parts)
+    monkeypatch.setattr("altmas.surrogates.outputs.evidence.FEW_OF_ALL", 1000)
+    table = believed()
+    assert any(isinstance(part, Own) for part in table.parts)
+    np.testing.assert_allclose(top.rows(), table.rows(), atol=1e-12)
