@@ -110,10 +110,12 @@ def _components(pixels: NDArray[np.uint8], rows: NDArray[Any]) -> Float32Array |
     width = min(COMPONENTS, *sample.shape)
     pca = PCA(width, svd_solver="randomized", random_state=0, iterated_power=5).fit(sample)
     real = int((pca.singular_values_ > 1e-6 * pca.singular_values_[0]).sum())
+    mean, turn = pca.mean_.astype(np.float64), pca.components_[:real].T.astype(np.float64)
     found = np.zeros((len(pixels), real), np.float32)
     for start in range(0, len(rows), ROWS_AT_ONCE):
         part = rows[start : start + ROWS_AT_ONCE]
-        found[part] = pca.transform(pixels[part].astype(np.float32) / 255)[:, :real]
+        # In double precision: in single, what a product rounds to depends on a row's place among the others.
+        found[part] = (pixels[part] / 255.0 - mean) @ turn
     blank = np.ones(len(pixels), bool)
     blank[rows] = False
     found[blank] = found[rows].mean(0, dtype=np.float64)
