@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from altmas.catalogue import (
     check_clusters,
+    check_first_phase,
     contest_of,
     contested_metrics,
     findings_of,
@@ -177,6 +178,7 @@ def assess(
     goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
     chosen, surface = for_task(chosen, goal, pool)
     check_clusters(chosen, goal, pool)
+    check_first_phase(chosen, goal, pool)
     first, portion = portions(chosen, goal, initial, batch)
     plan = _plan(pool, budget, first, portion, level, money=cost_expert is not None)
     narrow = None if within is None else positive("within", within)

@@ -41,12 +41,22 @@ def given(predictions: Any, scores: Any, *, model: Any, **held: Any) -> Given:
     if (predictions is None) == (model is None):
         got = "neither" if model is None else "both"
         raise InputError("predictions", "be given, or model= with items=", got)
+    if isinstance(predictions, Pool):
+        return _of_pool(predictions, scores, held)
     if is_file(predictions):
         return _of_files(predictions, scores, held)
     return _of_arrays(predictions, scores, model, held)
 
 
 _OPTIONAL = ("features", "items", "opinions", "groups", "clusters", "classes", "ids", *LABELLED)
+
+
+def _of_pool(pool: Pool, scores: Any, held: Mapping[str, Any]) -> Given:
+    """A pool that was made before, which has everything but those who answer."""
+    more = {name: held[name] for name in _OPTIONAL if name not in LABELLED} | {"scores": scores}
+    if named := [name for name, one in more.items() if one is not None]:
+        raise InputError(named[0], "be left out where predictions are a Pool, which has them", "some")
+    return _with_people(pool, *map(held.get, LABELLED))
 
 
 def _of_files(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:

@@ -29,7 +29,9 @@ from altmas.certified.corrected import Corrected
 from altmas.certified.one_label import OneLabel, of_one_label
 from altmas.certified.sample import Sample
 from altmas.certified.simple_slopes import simple_slopes
+from altmas.certified.two_phases import rows_alike, whole_sample
 from altmas.core.answers import Answers
+from altmas.core.first_phase import FirstPhase
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
 from altmas.metrics.types import BoolArray, FloatArray, IntArray
@@ -68,9 +70,18 @@ class Linearised:
         return sum(low for low, _ in ends), sum(high for _, high in ends)
 
     @property
+    def first_phase(self) -> FirstPhase | None:
+        """How the items were drawn from a larger whole, if they were."""
+        return self.parts[0].target.first_phase
+
+    def _rows(self, values: FloatArray, items: IntArray | slice | None = None) -> FloatArray:
+        """What one row of the whole moves, as what all rows that an item stands for do `[n, ...]`."""
+        return values if self.first_phase is None else self.first_phase.times(values, items)
+
+    @property
     def ranges(self) -> FloatArray:
         """How far each item's label can move it, at most `[N]`."""
-        return _range(self.parts[0]) if len(self.parts) == 1 else self._ranges_of_several
+        return self._rows(_range(self.parts[0]) if len(self.parts) == 1 else self._ranges_of_several)
 
     @cached_property
     def _ranges_of_several(self) -> FloatArray:
@@ -84,7 +95,7 @@ class Linearised:
     @property
     def ranges_of_parts(self) -> FloatArray:
         """The same part by part, which is quick: more than the range itself where parts cancel out."""
-        return np.asarray(sum(_range(part) for part in self.parts))
+        return self._rows(np.asarray(sum(_range(part) for part in self.parts)))
 
     def moves(self, answers: Answers) -> FloatArray:
         """g_i(y_i) of each answer `[n]`."""
@@ -92,7 +103,7 @@ class Linearised:
 
     def moves_at(self, items: IntArray, labels: IntArray) -> FloatArray:
         """g_i(y_i) of items with these labels `[n]`."""
-        return np.asarray(sum(part.sign * _moves(part, items, labels) for part in self.parts))
+        return self._rows(np.asarray(sum(part.sign * _moves(part, items, labels) for part in self.parts)), items)
 
     def surprises(self, sample: Sample) -> FloatArray:
         """r_i of each answer `[n]`, as far as its label is known."""
@@ -113,7 +124,7 @@ class Linearised:
         corrected, items = sample.corrected, sample.answers.items
         if corrected is None:
             return np.zeros(len(items)), np.zeros(len(items))
-        slopes = _slopes(self.parts, items)
+        slopes = self._rows(_slopes(self.parts, items), items)
         mean = np.einsum("ic,ic->i", corrected.likely, slopes)
         spread = np.einsum("ic,ic,ic->i", corrected.likely, slopes, slopes) - np.square(mean)
         told = self.moves(sample.answers)
@@ -121,11 +132,14 @@ class Linearised:
 
     def _sums(self, items: IntArray, weights: FloatArray) -> FloatArray:
         """What weights of labels `[n, C]` move it by in all `[n]`."""
-        return np.asarray(np.einsum("ic,ic->i", weights, _slopes(self.parts, items)))
+        return self._rows(np.asarray(np.einsum("ic,ic->i", weights, _slopes(self.parts, items))), items)
 
     def under_random(self) -> float:
         """n times the variance of the metric on n random answers, for n far below N."""
         size, total = len(self.mean), float(self.mean.sum())
+        if self.first_phase is not None:  # of random rows of the whole
+            size, each = self.first_phase.whole, (self.variance + np.square(self.mean)) / self.first_phase.weights
+            return size * max(float(each.sum()) - total**2 / size, 0.0)
         squares = float(np.einsum("i,i->", self.mean, self.mean))
         return size * max(float(self.variance.sum()) + squares - total**2 / size, 0.0)
 
@@ -148,7 +162,7 @@ class Designed:
     bounds: tuple[float, float]
     corrected: bool = False  # by experts
     one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
-    between: Between | None = None  # what the pool's being a sample of clusters adds
+    between: Between | None = None  # what the pool's being a sample, of clusters or of a larger whole, adds
 
 
 def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Linearised:
@@ -164,18 +178,24 @@ def linearise(signed: Sequence[tuple[float, Target]], sample: Sample) -> Lineari
         plug_in += sign * float(target.metric.value(whole))
         value += sign * float(target.metric.value(at) + (gradient * (counts - at)).sum())
         parts.append(Part(sign, target, gradient, believed))
-    mean, variance = _expected_influences(parts, sample.probabilities)
+    mean, variance = _of_rows(parts, *_expected_influences(parts, sample.probabilities))
     return Linearised(signed[0][1].name, signed[0][1].model, tuple(parts), plug_in, value, known, mean, variance)
 
 
 def minus(first: Linearised, second: Linearised, sample: Sample) -> Linearised:
     """The difference of two that were linearised with one belief and the same answers."""
     parts = (*first.parts, *(part._replace(sign=-part.sign) for part in second.parts))
-    _, variance = _expected_influences(parts, sample.probabilities)
+    _, variance = _of_rows(parts, *_expected_influences(parts, sample.probabilities))
     return Linearised(
         first.name, first.model, parts, first.plug_in - second.plug_in, first.value - second.value, first.known,
         first.mean - second.mean, variance,
     )  # fmt: skip
+
+
+def _of_rows(parts: Sequence[Part], mean: FloatArray, variance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and variance of what all rows move that an item stands for, from those of one row `[N]`."""
+    phase = parts[0].target.first_phase
+    return (mean, variance) if phase is None else (phase.times(mean), phase.times(variance, power=2))
 
 
 def _centre(target: Target, sample: Sample, believed: FloatArray, plug_in: FloatArray, known: int) -> FloatArray:
@@ -209,11 +229,11 @@ def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: 
             shown + more,
             expected + sample.corrected.expected(drawn[:, 0])[:, None] * likely * (1 - likely),
         )
-    variance = np.maximum(target.tally(shown, items), target.tally(expected, items))
+    variance = np.maximum(target.tally(shown, items, 2), target.tally(expected, items, 2))
     certain = sample.one_hot[:known]
     if sample.corrected is not None:  # what nobody read is not known
         certain = certain * sample.corrected.read[:known, None]
-    return best_confusion(plug_in, gap, variance, target.tally(certain, items))
+    return best_confusion(plug_in, gap, variance, target.tally(certain, items, 0))
 
 
 def designed(at: Linearised, sample: Sample) -> Designed:
@@ -229,20 +249,25 @@ def designed(at: Linearised, sample: Sample) -> Designed:
     full = sum(part.sign * _value(part, part.believed, weighted, answers) for part in at.parts)
     curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
     least, most = zip(*(_answers_only(part, sample) for part in at.parts), strict=True)
+    surprises = count_surprises(r, at.variance[answers.items])
+    of_rows = drawn if at.first_phase is None else rows_alike(at.first_phase, drawn, answers.items)
+    labels = labels_of_endless_pool(of_rows[_taking_part(at, answers)])
     return Designed(
         plug_in=float(np.clip(at.plug_in + r[at.known :].sum(), low, high)),
         design=design,
         observed=float(each.sum()),
         expected=variance_expected(at, sample),
         degrees_of_freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
-        surprises=count_surprises(r, at.variance[answers.items]),
-        labels=labels_of_endless_pool(drawn[_taking_part(at, answers)]),
+        surprises=surprises,
+        labels=labels,
         nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(straight, low, high)) if curved else 0.0,
         answers_only=(sum(least), sum(most)),
         bounds=(low, high),
         corrected=sample.corrected is not None,
         one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
-        between=None if sample.clusters is None else between_clusters(at, sample, each, _inside(at.parts)),
+        between=whole_sample(at, sample, each, labels, surprises)
+        if sample.clusters is None
+        else between_clusters(at, sample, each, _inside(at.parts)),
     )
 
 

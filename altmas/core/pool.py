@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from altmas.core.alignment import in_one_order
 from altmas.core.checks import class_indices, same_length
 from altmas.core.clusters import Clusters, read_clusters
+from altmas.core.first_phase import FirstPhase
 from altmas.core.limits import few_classes
 from altmas.core.no_answer import answered_classes, none_of
 from altmas.core.pool_columns import (
@@ -128,6 +129,8 @@ class Pool:
     """Which items belong together, where the numbers are to be about clusters like these."""
     earlier: Earlier | None = None
     """What an earlier audit, from which this one was renewed, leaves to it."""
+    first_phase: FirstPhase | None = None
+    """How the items were drawn from a larger whole, where the numbers are to be about that."""
 
     @classmethod
     def build(
@@ -212,7 +215,7 @@ class Pool:
         groups = dict(self.groups)
         return _restored, (
             self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
-            self.clusters, self.earlier,
+            self.clusters, self.earlier, self.first_phase,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -252,6 +255,27 @@ class Pool:
         [-1, -1, 1]
         """
         return replace(self, known=known_labels(labels, self.ids, self.classes))
+
+    def drawn_from(self, first_phase: FirstPhase) -> Pool:
+        """The pool as a sample of a larger whole, which the numbers are then about.
+
+        >>> strata = np.array([0, 0, 1])
+        >>> Pool.build(["cat", "cat", "dog"]).drawn_from(FirstPhase(strata, np.array([80, 1]), ("cat", "dog"))).whole
+        81
+        """
+        same_length("strata of the first phase", len(first_phase.stratum), self.size, "item")
+        return replace(self, first_phase=first_phase)
+
+    @property
+    def whole(self) -> int:
+        """How many rows the numbers are about: the pool's own, or those it was drawn from."""
+        return self.size if self.first_phase is None else self.first_phase.whole
+
+    def rows(self, member: BoolArray | None = None) -> int:
+        """How many rows of the whole the pool's items stand for, or those that are a `member [N]`."""
+        if self.first_phase is None:
+            return self.size if member is None else int(np.count_nonzero(member))
+        return self.first_phase.rows_of(member)
 
     def of_model(self, name: str | None) -> Pool:
         """The pool with one model under test only: the first, or by name."""
@@ -301,9 +325,10 @@ def _restored(
     known: Any = None,
     clusters: Clusters | None = None,
     earlier: Any = None,
+    first_phase: FirstPhase | None = None,
 ) -> Pool:
     shared = MappingProxyType(groups)
-    return Pool(ids, classes, outputs, features, shared, opinions, made_of, known, clusters, earlier)
+    return Pool(ids, classes, outputs, features, shared, opinions, made_of, known, clusters, earlier, first_phase)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:
