@@ -264,6 +264,8 @@ class Pool:
         81
         """
         same_length("strata of the first phase", len(first_phase.stratum), self.size, "item")
+        if self.clusters is not None:
+            raise InputError("clusters", "be left out where the pool is a sample of rows", repr(self.clusters.name))
         return replace(self, first_phase=first_phase)
 
     @property
@@ -291,12 +293,12 @@ class Pool:
         return self.outputs[0].scored
 
     def unanswered(self, model: int = 0) -> int:
-        """On how many items a model gave no answer, or one that is no class.
+        """On how many items a model gave no answer, or one that is no class; of a sample, on how many of all rows.
 
         >>> Pool.build(["cat", "dog", None]).unanswered()
         1
         """
-        return int((self.outputs[model].predictions == len(self.classes)).sum())
+        return self.rows(self.outputs[model].predictions == len(self.classes))
 
     @property
     def probable(self) -> bool:

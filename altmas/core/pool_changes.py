@@ -111,7 +111,7 @@ def _changes(old: Outputs, new: Outputs, before: Pool, after: Pool, shared: IntA
         for one, pool in ((old, before), (new, after))
     ]
     shares = Shares(*(_shares(one.tolist()) for one in said))
-    none = tuple(pool.unanswered(pool.outputs.index(one)) / pool.size for one, pool in ((old, before), (new, after)))
+    none = tuple(pool.unanswered(pool.outputs.index(one)) / pool.whole for one, pool in ((old, before), (new, after)))
     scored = [one.confidence[one.scored] for one in (old, new) if one.confidence is not None and one.scored.any()]
     means, distance, lacking = None, None, None
     if len(scored) == 2:

@@ -102,8 +102,8 @@ def ingest_sample(
     whole = f"{phase.whole:,} rows in {len(found.files):,} files"
     if len(found.row) == phase.whole:
         return replace(made, notes=[f"all {whole} are in the pool: no sample was needed", *made.notes])
-    said = f"{len(found.row):,} of {whole}, from {len(found.rows):,} strata of predicted class, score and groups"
-    return replace(made, pool=made.pool.drawn_from(phase), notes=[f"a sample of {said}", *made.notes])
+    notes = [f"{len(found.row):,} of {whole} were drawn", *made.notes]
+    return replace(made, pool=made.pool.drawn_from(phase), notes=notes)
 
 
 def _only(option: str, given: Any) -> Any:
