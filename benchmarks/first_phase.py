@@ -1,6 +1,6 @@
 """A log of 50 million rows in 50 Parquet files: the first pass over it, the same on a cluster, and audits of samples.
 
-The first pass runs in a process of its own, and then a bare scan of the same columns. Two workers of a Dask scheduler on
+The first pass runs in a process of its own, then a bare scan of the same columns. Two workers of a Dask scheduler on
 this machine draw the same sample; then one of them is killed half-way. Audits with seeds of their own say how often
 their intervals held the truth, which the log was made with; and the precision of a class with 500 predictions is
 audited in the whole log, and alone. The files, about 0.7 GB, are removed at the end.

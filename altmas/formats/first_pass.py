@@ -6,9 +6,10 @@ in any order, and what is drawn of them is the same to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from altmas.metrics.types import FloatArray, IntArray
 
 Stratum = tuple[str, ...]
 """What was predicted, the band of its score, and the groups, as text."""
+
+Limits = Mapping[Stratum, int]
 
 LEAST_PER_STRATUM = 4
 """A sample has at least so many rows for each stratum."""
@@ -81,8 +84,8 @@ class Part:
 class Collector:
     """Takes rows, and keeps those that may be drawn: at most two and a half times the sample."""
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, known: Limits = MappingProxyType({})) -> None:
+        self.plan, self._known = plan, known
         self.place: dict[Stratum, int] = {}
         self.rows = np.zeros(0, dtype=np.int64)
         self.limits: Keys = np.zeros(0, dtype=np.uint64)
@@ -99,10 +102,15 @@ class Collector:
             rule = f"have at least {LEAST_PER_STRATUM} rows for each {kinds}"
             got = f"{self.plan.sample:,} for {len(self.place):,} of them so far"
             raise InputError("sample", rule, got, hint)
-        more = len(self.place) - len(self.rows)
-        self.rows = np.append(self.rows, np.zeros(more, dtype=np.int64))
-        self.limits = np.append(self.limits, np.full(more, EVERY))
+        new = list(self.place)[len(self.rows) :]
+        self.rows = np.append(self.rows, np.zeros(len(new), dtype=np.int64))
+        self.limits = np.append(self.limits, np.array([self._known.get(one, EVERY) for one in new], dtype=np.uint64))
         return found
+
+    @property
+    def known(self) -> Limits:
+        """Up to which key rows of each stratum may be drawn, as far as is known: for those who look at other rows."""
+        return {one: int(self.limits[k]) for one, k in self.place.items()}
 
     def scan(self, piece: Piece) -> None:
         """Take in the rows of a piece."""
@@ -168,9 +176,9 @@ class Collector:
             self._hold(part.kept.set_column(at, _STRATUM, pa.array(stratum)))
 
 
-def scanned(plan: Plan, pieces: Sequence[Piece]) -> Part:
-    """What is known of the rows of these pieces."""
-    found = Collector(plan)
+def scanned(plan: Plan, pieces: Sequence[Piece], known: Limits = MappingProxyType({})) -> Part:
+    """What is known of the rows of these pieces, where others may be known to leave less to be drawn."""
+    found = Collector(plan, known)
     for piece in pieces:
         found.scan(piece)
     return found.part()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from altmas.formats.first_pass import Collector, Part, Plan, scanned
@@ -34,11 +35,20 @@ def scanned_on_cluster(plan: Plan, pieces: Sequence[Piece], scheduler: str) -> P
     with client:
         client.wait_for_workers(1, timeout=60)
         threads = sum(client.nthreads().values())
-        tasks = _tasks(pieces, TASKS_PER_WORKER * threads)
-        left = client.map(scanned, [plan] * len(tasks), tasks, retries=RETRIES, pure=False)
-        for one in as_completed(left):
+        tasks = iter(_tasks(pieces, TASKS_PER_WORKER * threads))
+
+        def begun(count: int) -> list[Any]:
+            # Whatever is known by now leaves the later ones less to keep, and to send.
+            known = dict(found.known)
+            return [
+                client.submit(scanned, plan, one, known, retries=RETRIES, pure=False) for one in islice(tasks, count)
+            ]
+
+        under_way = as_completed(begun(2 * threads))
+        for one in under_way:
             found.add(one.result())
             one.release()
+            under_way.update(begun(1))
     return found.part()
 
 

@@ -32,7 +32,7 @@ TABLE = {
     "surfaces": (("core", "metrics", "surrogates", "words"), USUAL),
     "plots": (("core", "metrics", "surfaces", "words"), USUAL | {"matplotlib"}),
     "features": (("core", "metrics"), USUAL | {"sklearn", "PIL"}),
-    "formats": (("core", "features", "metrics", "words"), USUAL | {"openpyxl", "pyarrow", "sklearn"}),
+    "formats": (("core", "features", "metrics", "words"), USUAL | {"distributed", "openpyxl", "pyarrow", "sklearn"}),
     "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces", "words"), set()),
     "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib", "openpyxl"}),
@@ -63,7 +63,7 @@ AGAINST = {
 }
 """Late imports against the direction: conveniences of what users hold in their hands, and no others."""
 
-LATE = {"PIL", "openpyxl", "sklearn", "matplotlib", "pyarrow", *WEB}
+LATE = {"PIL", "distributed", "openpyxl", "sklearn", "matplotlib", "pyarrow", *WEB}
 """Packages that cost time to load: imported where they are needed, but for the rooms that are about them."""
 
 FILES = sorted(
