@@ -154,7 +154,7 @@ class Setup:
     @property
     def alike(self) -> float:
         """Share of the blind choice that is alike for all items."""
-        return ALIKE if self.job.pool.first_phase is None else ALIKE_IN_SAMPLE
+        return ALIKE if self.job.pool.whole == self.job.pool.size else ALIKE_IN_SAMPLE
 
     @property
     def every_label(self) -> bool:

@@ -27,14 +27,14 @@ def poisson(pool, truth, rng, chance):
 
 
 def test_estimates_and_variances_are_those_of_both_phases():
-    """Over 800 draws of both phases, means within 4 standard errors, the variance within a quarter."""
+    """Over 400 draws of both phases, means within 4 standard errors, variances within a quarter, 3.5 of theirs."""
     rng, found = np.random.default_rng(1), []
     names = ("accuracy", "precision:2", "recall:1")
     truth = {
         "accuracy": WHOLE.right.mean(), "precision:2": WHOLE.right[WHOLE.said == 2].mean(),
         "recall:1": WHOLE.right[WHOLE.truth == 1].mean(),
     }  # fmt: skip
-    for seed in range(800):
+    for seed in range(400):
         pool, labels = WHOLE.sampled(400, seed)
         sample = poisson(pool, labels, rng, np.full(pool.size, 0.6))
         each = [
@@ -71,13 +71,13 @@ def test_a_sample_of_all_rows_is_the_pool_itself():
 
 
 def test_intervals_hold_the_whole():
-    """40 runs, five metrics: fewer than 90% would come by chance once in ten thousand, were they 95%."""
+    """16 runs, five metrics: so few would come by chance once in ten thousand, were they 95%."""
     names, hits = ["accuracy", "precision:2", "recall:0", "macro_precision", "ece"], []
     confusion = np.zeros((3, 3))
     np.add.at(confusion, (WHOLE.truth, WHOLE.said), 1)
     place = (WHOLE.score * 10).astype(int)
     gaps = np.abs(np.bincount(place, WHOLE.right, 10) - np.bincount(place, WHOLE.score, 10)).sum() / len(place)
-    for seed in range(40):
+    for seed in range(16):
         pool, labels = WHOLE.sampled(500, seed)
         found = assess(pool, oracle=labels, metrics=names, budget=150, seed=seed, progress=False)
         table = found.estimates.set_index("metric")
@@ -95,8 +95,6 @@ def test_every_item_labelled_leaves_the_first_phase():
     table = found.estimates.set_index("metric")
     assert "every item is labelled" in table.promise["accuracy"]
     assert table.low["accuracy"] < WHOLE.right.mean() < table.high["accuracy"]
-    rare = pool.predictions == 2
-    assert (pool.first_phase.weights[rare] == 1).mean() > 0.5
     assert found.findings.forecast(0.001)["least_half_width"][0] > 0
 
 
@@ -127,7 +125,7 @@ def test_missing_answers_and_several_models():
     [
         ({"method": "random"}, "method must be certified"),
         ({"method": "altmas"}, "method must be certified"),
-        ({"metrics": "auc_pr:1"}, "be made of a confusion"),
+        ({"metrics": "auprc:1"}, "be made of a confusion"),
         ({"task": "surface", "by": "side"}, "task must be another one"),
     ],
 )

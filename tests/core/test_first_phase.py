@@ -33,8 +33,8 @@ def test_the_sample_is_the_same_however_rows_come(seed, rows, strata, portions, 
     limit = np.full(strata, EVERY)
     for some in np.array_split(rng.permutation(rows), portions):
         known = known + np.bincount(stratum[some], minlength=strata)
-        some = some[keys[some] <= limit[stratum[some]]]
-        kept, of = np.append(kept, keys[some]), np.append(of, stratum[some])
+        low = some[keys[some] <= limit[stratum[some]]]
+        kept, of = np.append(kept, keys[low]), np.append(of, stratum[low])
         limit = np.minimum(limit, limits(kept, of, known, sample))
         kept, of = kept[keep := kept <= limit[of]], of[keep]
     assert set(kept[drawn(kept, of, known, sample)]) == set(at_once)
@@ -84,4 +84,6 @@ def test_pool_counts_rows_of_the_whole():
     with pytest.raises(InputError, match="strata of the first phase"):
         Pool.build(["cat", "dog"]).drawn_from(phase)
     with pytest.raises(InputError, match="clusters must be left out"):
-        Pool.build(["cat"] * 6, clusters=range(6)).drawn_from(FirstPhase(np.zeros(6, int), np.array([9]), ("a",)))
+        Pool.build(["cat", "dog"] * 3, clusters=range(6)).drawn_from(
+            FirstPhase(np.zeros(6, int), np.array([9]), ("a",))
+        )
