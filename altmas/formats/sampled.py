@@ -166,9 +166,10 @@ def _heads(piece: Piece, names: Sequence[str]) -> Iterator[Any]:
 
 
 def _scores_in(head: Any, scores: Sequence[str]) -> FloatArray:
-    frame = from_arrow(head.select(list(scores)), "")
     import pandas as pd
+    import pyarrow as pa
 
+    frame = from_arrow(pa.Table.from_batches([head]).select(list(scores)), "scores")
     table = np.column_stack([pd.to_numeric(frame[name], errors="coerce").astype(float) for name in scores])
     return np.asarray(np.fmax.reduce(table, axis=1))
 
