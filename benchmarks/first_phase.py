@@ -102,11 +102,12 @@ def one_pass(folder: str, sample: int) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.dataset as ds
 
-    from altmas.formats.first_pass import draw, scanned
+    from altmas.formats.first_pass import draw
+    from altmas.formats.sampled import first_pass
 
     plan, pieces = _planned(folder, sample, 1)
     before, started = peak(), time.perf_counter()
-    found = draw(plan, scanned(plan, pieces))
+    found = draw(plan, first_pass(plan, pieces))
     seconds, most, taken = time.perf_counter() - started, peak(), pa.default_memory_pool().max_memory()
     bare = []
     for _ in range(2):
@@ -149,7 +150,7 @@ def cluster(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]
 def on_cluster(folder: str, sample: int, home: Path, kill_after: float | None) -> tuple[float, str]:
     """Seconds of the pass on two workers, one of which may be killed, and what came of it."""
     from altmas.formats.first_pass import draw
-    from altmas.formats.on_cluster import scanned_on_cluster
+    from altmas.formats.sampled import first_pass
 
     plan, pieces = _planned(folder, sample, 1)
     with cluster(home) as (address, workers):
@@ -160,7 +161,7 @@ def on_cluster(folder: str, sample: int, home: Path, kill_after: float | None) -
         if kill_after is not None:
             threading.Timer(kill_after, workers[0].kill).start()
         started = time.perf_counter()
-        found = draw(plan, scanned_on_cluster(plan, pieces, address))
+        found = draw(plan, first_pass(plan, pieces, address))
         return time.perf_counter() - started, digest(found)
 
 
@@ -245,10 +246,10 @@ def main() -> None:
             print(f"two workers: {usual:.1f} s, the same sample: {same == found['digest']}")
             late, again = on_cluster(str(folder), sample, Path(home), usual / 2)
             print(f"one of them killed half-way: {late:.1f} s, the same sample: {again == found['digest']}")
-        wider = rare_class(str(folder), sample, range(1, 1 + max(runs // 4, 1)), 100)
+        wider = rare_class(str(folder), sample, range(100, 100 + max(runs // 2, 1)), 100)
         print(f"ratio: {wider:.2f} of the width alone")
         print(f"intervals of the whole, 200 labels, sample {sample // 5:,}:")
-        coverage(str(folder), sample // 5, range(5_000, 5_000 + runs), truth, 200)
+        coverage(str(folder), sample // 5, range(7_000, 7_000 + runs), truth, 200)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,9 @@ from altmas.metrics.types import BoolArray, IntArray
 
 Keys = NDArray[np.uint64]
 
+SURE = 6.0
+"""Standard errors by which a number that is likely is made all but certain."""
+
 _FIRST, _SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _SHIFTS = np.uint64(30), np.uint64(27), np.uint64(31)
 
@@ -64,18 +67,30 @@ EVERY = np.uint64(2**64 - 1)
 """No key is above this one."""
 
 
-def limits(keys: Keys, stratum: IntArray, rows: IntArray, sample: int) -> Keys:
+def most_likely(sample: int, rows: int) -> int:
+    """Up to which key there are so many of that number of rows, but once in a thousand million times.
+
+    >>> round(most_likely(1_000_000, 50_000_000) / int(EVERY), 4)
+    0.0201
+    """
+    share = (sample + SURE * sample**0.5 + SURE**2) / max(rows, 1)
+    return min(int(share * 2.0**64), int(EVERY))
+
+
+def limits(keys: Keys, stratum: IntArray, rows: IntArray, sample: int, most: int = int(EVERY)) -> Keys:
     """Up to which key a row of each stratum may be in a sample of that size `[H]`.
 
     `keys` are those of the rows that may be in it by now, `rows [H]` how many rows each stratum has so far: with more
-    of them limits only fall.
+    of them limits only fall. `most` is up to which key there are as many rows as the sample, where that is known.
 
     >>> keys, stratum = row_keys(0, "a", 0, 100), np.arange(100) % 2
     >>> bool((limits(keys, stratum, np.array([50, 50]), 10) < EVERY).all())
     True
     """
     found = np.full(len(rows), EVERY)
-    if len(keys) <= sample:
+    if len(keys) > sample:
+        most = min(most, int(np.partition(keys, sample - 1)[sample - 1]))
+    if most == EVERY:
         return found
     each = level(rows, sample // 2)
     bits = np.uint64(max(len(rows) - 1, 1).bit_length())
@@ -86,7 +101,7 @@ def limits(keys: Keys, stratum: IntArray, rows: IntArray, sample: int) -> Keys:
     last = together[(np.cumsum(count) - count)[many] + max(each, 1) - 1]
     rest = (np.uint64(1) << bits) - np.uint64(1)
     found[many] = (last << bits) | rest if each else 0
-    return np.maximum(found, np.partition(keys, sample - 1)[sample - 1])
+    return np.maximum(found, np.uint64(most))
 
 
 def _lowest_of_each(keys: Keys, stratum: IntArray, each: int) -> BoolArray:

@@ -48,6 +48,8 @@ class Plan:
     sample: int
     seed: int
     probable: bool = False
+    most: int = int(EVERY)
+    """Up to which key there are most likely as many rows as the sample."""
 
     def band_of(self, score: FloatArray) -> IntArray:
         """The band of each score `[n]`."""
@@ -152,7 +154,7 @@ class Collector:
             return
         table = _together(self._tables)
         keys, stratum = table[_KEY].to_numpy(), table[_STRATUM].to_numpy()
-        self.limits = np.minimum(self.limits, limits(keys, stratum, self.rows, self.plan.sample))
+        self.limits = np.minimum(self.limits, limits(keys, stratum, self.rows, self.plan.sample, self.plan.most))
         table = table.filter(keys <= self.limits[stratum]).combine_chunks()
         self._tables, self._held = [table], table.num_rows
 
@@ -174,6 +176,13 @@ class Collector:
             stratum = place[part.kept[_STRATUM].to_numpy()]
             at = part.kept.column_names.index(_STRATUM)
             self._hold(part.kept.set_column(at, _STRATUM, pa.array(stratum)))
+
+
+def enough(plan: Plan, part: Part) -> bool:
+    """Whether there are as many rows up to that key as was likely: then none was left out that should be drawn."""
+    if plan.most == EVERY or part.kept is None:
+        return True
+    return int((part.kept[_KEY].to_numpy() <= np.uint64(plan.most)).sum()) >= plan.sample
 
 
 def scanned(plan: Plan, pieces: Sequence[Piece], known: Limits = MappingProxyType({})) -> Part:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -13,12 +14,13 @@ import numpy as np
 from altmas.core.checks import whole_number
 from altmas.core.doing import doing
 from altmas.core.first_phase import FirstPhase
+from altmas.core.keyed_draws import most_likely
 from altmas.core.streams import new_seed
 from altmas.formats.arrow import from_arrow
-from altmas.formats.first_pass import Drawn, Plan, draw, scanned
+from altmas.formats.first_pass import Drawn, Part, Plan, draw, enough, scanned
 from altmas.formats.ingest import Ingested, ingest
 from altmas.formats.keyed import named_sources
-from altmas.formats.many_files import Piece, batches, column_names, found_files
+from altmas.formats.many_files import Piece, batches, column_names, count_rows, found_files
 from altmas.formats.model_columns import model_columns
 from altmas.formats.on_cluster import scanned_on_cluster
 from altmas.formats.tables import Numbered
@@ -91,7 +93,7 @@ def ingest_sample(
     wanted = None if show is None and text is None else [*(show or ()), *([text] if text else [])]
     plan = planned(pieces, options | {"confidence": confidence}, groups, wanted, image, sample, seed)
     with doing(f"reading {len(pieces):,} files"):
-        part = scanned_on_cluster(plan, pieces, scheduler) if scheduler else scanned(plan, pieces)
+        part = first_pass(plan, pieces, scheduler)
     with doing("drawing the sample"):
         found = draw(plan, part)
         table = Numbered(from_arrow(found.table, name), Places(found, [one.name for one in pieces]))
@@ -104,6 +106,15 @@ def ingest_sample(
         return replace(made, notes=[f"all {whole} are in the pool: no sample was needed", *made.notes])
     notes = [f"{len(found.row):,} of {whole} were drawn", *made.notes]
     return replace(made, pool=made.pool.drawn_from(phase), notes=notes)
+
+
+def first_pass(plan: Plan, pieces: Sequence[Piece], scheduler: str = "") -> Part:
+    """What is known of all rows, of which no more are kept than will be needed; else, once in a lifetime, once more."""
+    scan = partial(scanned_on_cluster, scheduler=scheduler) if scheduler else scanned
+    rows = count_rows(pieces)
+    likely = plan if rows is None else replace(plan, most=most_likely(plan.sample, rows))
+    part = scan(likely, pieces)
+    return part if enough(likely, part) else scan(plan, pieces)
 
 
 def _only(option: str, given: Any) -> Any:

@@ -36,7 +36,7 @@ def about_whole(phase: FirstPhase) -> str:
     >>> import numpy as np
     >>> from altmas.core.first_phase import FirstPhase
     >>> about_whole(FirstPhase(np.array([0, 0, 1]), np.array([5_000, 1]), ("cat", "dog")))[:92]
-    'The numbers are about all 5,001 rows, of which the pool has 3, drawn with known chances befor'
+    'The numbers are about all 5,001 rows, of which the pool has 3, drawn with known chances befo'
     """
     return sentence(
         "The numbers are about all {rows}, of which the pool has {items}, drawn with known chances before any label. "

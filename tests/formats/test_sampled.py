@@ -6,9 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from altmas.formats import sampled
 from altmas.formats.first_pass import Collector, draw, scanned
 from altmas.formats.many_files import found_files, split
-from altmas.formats.sampled import ingest_sample, planned
+from altmas.formats.sampled import first_pass, ingest_sample, planned
 from altmas.metrics.errors import InputError
 
 NAMED = dict.fromkeys(("id", "prediction", "scores", "confidence"))
@@ -67,7 +68,13 @@ def test_the_sample_is_the_same_in_any_order_and_however_files_are_cut(log):
     merged = Collector(plan)
     for one in reversed(small):
         merged.add(scanned(plan, [one], merged.known))
-    for other in (draw(plan, merged.part()), draw(plan, scanned(plan, small[::-2] + small[-2::-2]))):
+    sparing = first_pass(plan, pieces)
+    assert sparing.kept.num_rows < scanned(plan, pieces).kept.num_rows
+    for other in (
+        draw(plan, merged.part()),
+        draw(plan, scanned(plan, small[::-2] + small[-2::-2])),
+        draw(plan, sparing),
+    ):
         assert other.table.equals(usual.table)
         assert other.strata == usual.strata
         assert other.files == usual.files
@@ -77,6 +84,14 @@ def test_the_sample_is_the_same_in_any_order_and_however_files_are_cut(log):
         draw(plan, scanned(plan, pieces)).table["id"].to_pylist()
         != draw(again := planned(pieces, NAMED, (), None, None, 500, 4), scanned(again, pieces)).table["id"].to_pylist()
     )
+
+
+def test_what_is_likely_need_not_be(log, monkeypatch):
+    pieces = found_files([log])
+    plan = planned(pieces, NAMED, (), None, None, 500, 3)
+    usual = draw(plan, first_pass(plan, pieces))
+    monkeypatch.setattr(sampled, "most_likely", lambda sample, rows: 2**64 * (sample - 100) // rows)
+    assert draw(plan, first_pass(plan, pieces)).table.equals(usual.table)
 
 
 def test_files_folders_and_patterns_are_one_log(log):

@@ -197,9 +197,9 @@ def test_tensorflow_is_imported_in_one_place():
 def test_public_names():
     assert sorted(altmas.__all__) == [
         "AltmasError", "Audit", "AuditsCompared", "Best", "Better", "CertifiedResult", "Compare", "EstimateGroups",
-        "Identify", "InputError", "MethodError", "Noisy", "OracleError", "Pool", "Result", "Surface", "SurfaceRecipe",
-        "TableOracle", "__version__", "assess", "compare_audits", "estimate_from_log", "is_better", "make_method",
-        "membership_from_scores", "surface_from_log", "tune_network",
+        "FirstPhase", "Identify", "InputError", "MethodError", "Noisy", "OracleError", "Pool", "Result", "Surface",
+        "SurfaceRecipe", "TableOracle", "__version__", "assess", "compare_audits", "estimate_from_log", "is_better",
+        "make_method", "membership_from_scores", "surface_from_log", "tune_network",
     ]  # fmt: skip
     assert {
         "AltmasError", "CounterfactualMeans", "InputError", "Metric", "counterfactuals", "expected_cost",
