@@ -6,7 +6,7 @@ in any order, and what is drawn of them is the same to the bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -16,7 +16,7 @@ import numpy as np
 
 from altmas.core.keyed_draws import EVERY, Keys, drawn, limits, row_keys
 from altmas.core.pool import NO_CLASS, NO_SCORE
-from altmas.formats.many_files import Piece, batches
+from altmas.formats.many_files import Piece, batches, read_ahead
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
@@ -114,14 +114,22 @@ class Collector:
         """Up to which key rows of each stratum may be drawn, as far as is known: for those who look at other rows."""
         return {one: int(self.limits[k]) for one, k in self.place.items()}
 
-    def scan(self, piece: Piece) -> None:
-        """Take in the rows of a piece."""
-        first = piece.first
-        for batch in batches(piece, self.plan.columns, self.plan.few):
+    def scan(self, pieces: Sequence[Piece]) -> None:
+        """Take in the rows of some pieces."""
+        for piece in pieces:
+            self.files.setdefault(piece.name, 0)
+        for piece, first, batch in read_ahead(self._batches(pieces)):
             if batch.num_rows:
                 self._take(piece, batch, first)
-            first += batch.num_rows
-        self.files[piece.name] = self.files.get(piece.name, 0) + first - piece.first
+            self.files[piece.name] += batch.num_rows
+
+    def _batches(self, pieces: Sequence[Piece]) -> Iterator[tuple[Piece, int, Any]]:
+        """Every batch, and the row that it begins at."""
+        for piece in pieces:
+            first = piece.first
+            for batch in batches(piece, self.plan.columns, self.plan.few):
+                yield piece, first, batch
+                first += batch.num_rows
 
     def _take(self, piece: Piece, batch: Any, first: int) -> None:
         import pyarrow as pa
@@ -188,8 +196,7 @@ def enough(plan: Plan, part: Part) -> bool:
 def scanned(plan: Plan, pieces: Sequence[Piece], known: Limits = MappingProxyType({})) -> Part:
     """What is known of the rows of these pieces, where others may be known to leave less to be drawn."""
     found = Collector(plan, known)
-    for piece in pieces:
-        found.scan(piece)
+    found.scan(pieces)
     return found.part()
 
 
