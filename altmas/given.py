@@ -39,7 +39,7 @@ def given(predictions: Any, scores: Any, *, model: Any, **held: Any) -> Given:
     ('cat', 'dog', 'emu')
     """
     held = {**dict.fromkeys(_OPTIONAL), "logits": False, "not_a_class": (), "is_a_class": (), **held}
-    drawn = {name: held.pop(name) for name in ("sample", "seed", "scheduler") if name in held}
+    drawn: dict[str, Any] = {name: held.pop(name) for name in ("sample", "seed", "scheduler") if name in held}
     if (predictions is None) == (model is None):
         got = "neither" if model is None else "both"
         raise InputError("predictions", "be given, or model= with items=", got)

@@ -105,8 +105,10 @@ class Estimator:
 
     def more_to_know(self, targets: Sequence[Target]) -> bool:
         """Whether something is left open with every item labelled: the numbers are about more than these items."""
-        inside = np.logical_or.reduce([target.columns >= 0 for target in targets])
-        return self.sample.clusters is not None or not settled(targets[0].first_phase, inside)
+        phase = targets[0].first_phase
+        if phase is None or self.sample.clusters is not None:
+            return self.sample.clusters is not None
+        return not settled(phase, np.logical_or.reduce([target.columns >= 0 for target in targets]))
 
     def _all_labelled(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
         """About clusters like these, or a larger whole, where every item has its label: the pool has no others."""

@@ -81,8 +81,8 @@ def spread_of_cells(target: Target, sample: Sample, one_hot: FloatArray) -> Floa
     cells = Target(target.name, target.metric, of, len(pairs), first_phase=phase)  # a column per stratum and column
     told = one_hot if sample.corrected is None else sample.corrected.counted(one_hot)
     surprise = (told - belief[items]) / inclusion
-    z, squares, doubt = cells.tally(belief), np.zeros((belief.shape[1], len(pairs))), 0.0
-    mean = z.copy()
+    z = cells.tally(belief)
+    mean, squares, doubt = z.copy(), np.zeros_like(z), np.zeros_like(z)
     for rows in _blocks(len(belief), belief.shape[1]):
         squares = squares + cells.tally(np.square(belief[rows]), rows, 2)
         doubt = doubt + cells.tally(belief[rows] * (1 - belief[rows]), rows, 2)
@@ -94,10 +94,9 @@ def spread_of_cells(target: Target, sample: Sample, one_hot: FloatArray) -> Floa
     found = more * (asked - np.square(z) / taken) - by_design
     alone = more * (squares - np.square(mean) / taken) + doubt
     # A stratum's squares are summed before the two are compared: of one alone they are rough.
-    by_column = np.zeros((2, belief.shape[1], target.width))
-    for k, each in enumerate((found, alone)):
-        np.add.at(by_column[k], (slice(None), column), left[stratum] * each)
-    return np.asarray(np.maximum(by_column.max(0), 0.0))
+    of_column = np.zeros((len(pairs), target.width))
+    of_column[np.arange(len(pairs)), column] = left[stratum]
+    return np.asarray(np.maximum(np.maximum(found @ of_column, alone @ of_column), 0.0))
 
 
 def rows_alike(phase: FirstPhase, inclusion: FloatArray, items: IntArray) -> FloatArray:
@@ -105,13 +104,13 @@ def rows_alike(phase: FirstPhase, inclusion: FloatArray, items: IntArray) -> Flo
     return np.asarray(inclusion / phase.weights[items])
 
 
-def settled(phase: FirstPhase | None, member: BoolArray) -> bool:
+def settled(phase: FirstPhase, member: BoolArray) -> bool:
     """Whether these items are all the rows of the whole that they stand for: with them labelled nothing is left.
 
     >>> settled(FirstPhase(np.array([0, 0, 1]), np.array([9, 1]), ("a", "b")), np.array([False, False, True]))
     True
     """
-    return phase is None or bool((phase.weights[member] == 1).all())
+    return bool((phase.weights[member] == 1).all())
 
 
 def _left_out(phase: FirstPhase) -> FloatArray:

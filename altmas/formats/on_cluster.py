@@ -22,13 +22,13 @@ def scanned_on_cluster(plan: Plan, pieces: Sequence[Piece], scheduler: str) -> P
     A task that was lost with its worker is made again by another one.
     """
     try:
-        from distributed import Client, as_completed
+        import distributed
     except ImportError as error:
         hint = "pip install 'altmas[dask]'."
         raise InputError("scheduler", "come with the package distributed", str(error), hint) from None
-    connect: Any = Client  # whether its package is typed or not
+    dask: Any = distributed  # whether it is typed or not
     try:
-        client = connect(scheduler, timeout="10s")
+        client = dask.Client(scheduler, timeout="10s")
     except (OSError, ValueError) as error:
         raise InputError("scheduler", "answer", f"{scheduler}: {error}") from None
     found = Collector(plan)
@@ -44,7 +44,7 @@ def scanned_on_cluster(plan: Plan, pieces: Sequence[Piece], scheduler: str) -> P
                 client.submit(scanned, plan, one, known, retries=RETRIES, pure=False) for one in islice(tasks, count)
             ]
 
-        under_way = as_completed(begun(2 * threads))
+        under_way = dask.as_completed(begun(2 * threads))
         for one in under_way:
             found.add(one.result())
             one.release()
