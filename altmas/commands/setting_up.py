@@ -109,7 +109,7 @@ DESCRIBED = (
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""
     from altmas.audits.audit import Audit
-    from altmas.core.pool import DoubtfulScoresWarning
+    from altmas.core.doubtful_scores import DoubtfulScoresWarning
     from altmas.formats.files import read_text
     from altmas.formats.ingest import ingest
 
@@ -276,7 +276,7 @@ def _described(clusters: Clusters) -> dict[str, Any]:
 
 def _scores_warnings(pool: Pool) -> list[str]:
     """What is strange about the scores of each model, and of each opinion, by its name."""
-    from altmas.core.pool import scores_doubt
+    from altmas.core.doubtful_scores import scores_doubt
 
     told = [(one.name, scores_doubt(one, pool.classes)) for one in (*pool.outputs, *pool.opinions)]
     return [f"{name}: {doubt}" for name, doubt in told if doubt]

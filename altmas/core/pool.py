@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from altmas.core.alignment import in_one_order
 from altmas.core.checks import class_indices, same_length
 from altmas.core.clusters import Clusters, read_clusters
+from altmas.core.doubtful_scores import DoubtfulScoresWarning, scores_doubt
 from altmas.core.first_phase import FirstPhase
 from altmas.core.limits import few_classes
 from altmas.core.no_answer import answered_classes, none_of
@@ -376,35 +377,6 @@ def _axes(values: Any) -> int:
         return np.ndim(values)
     except ValueError:
         return 1
-
-
-class DoubtfulScoresWarning(UserWarning):
-    """Scores that are most likely something else than what they are taken for."""
-
-
-def scores_doubt(outputs: Outputs, classes: Sequence[Hashable]) -> str:
-    """What is strange about a model's scores, in a sentence; nothing where nothing is.
-
-    >>> scores_doubt(Outputs("model", np.array([0, 1]), np.array([0.1, 0.9])), ("cat", "dog"))[:45]
-    'scores are below 1/2 for 50% of the items; on'
-    """
-    if outputs.scores is None:
-        return ""
-    if outputs.scores.ndim == 1:
-        if not outputs.probable or outputs.probable_among(len(classes)):
-            return ""
-        low = outputs.below_chance(len(classes))
-        return (
-            f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
-            "confidence in what it predicted, not the probability of one class."
-        )
-    agree = float((outputs.scores.argmax(1) == outputs.predictions)[outputs.scored].mean())
-    if agree >= 0.5:
-        return ""
-    return (
-        f"scores are highest for the predicted class in only {agree:.0%} of the items; "
-        f"are their columns in the order of the classes {list(classes)[:12]}?"
-    )
 
 
 def _not_reserved(subject: str, names: Iterable[Hashable]) -> None:
