@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from altmas.core.plain import plain_name
-from altmas.core.pool import NO_CLASS
 from altmas.words.language import sentence
 from altmas.words.wording import counted, marked
 
@@ -48,6 +46,9 @@ def about_whole(phase: FirstPhase) -> str:
 
 def first_phase_facts(pool: Pool) -> dict[str, Any]:
     """How a pool was drawn: strata, and rows and items of each class as the first model predicted it."""
+    from altmas.core.plain import plain_name  # late: a command's help needs none of it
+    from altmas.core.pool import NO_CLASS
+
     phase, first = pool.first_phase, pool.outputs[0].predictions
     if phase is None:
         return {}
