@@ -52,6 +52,7 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/surface.py
 	$(BIN)/python benchmarks/crossings.py
+	$(BIN)/python benchmarks/first_phase.py
 
 # docs/results.md and its figures, from the rows in benchmarks/results.
 results: $(STAMP)

@@ -30,6 +30,7 @@ if _TYPE_CHECKING:
     from altmas.catalogue import make_method as make_method
     from altmas.certified.log import estimate_from_log as estimate_from_log
     from altmas.certified.result import CertifiedResult as CertifiedResult
+    from altmas.core.first_phase import FirstPhase as FirstPhase
     from altmas.core.loop import MethodError as MethodError
     from altmas.core.loop import OracleError as OracleError
     from altmas.core.oracles import Noisy as Noisy
@@ -57,6 +58,7 @@ _HOMES = {
     "CertifiedResult": "certified.result",
     "Compare": "core.tasks",
     "EstimateGroups": "core.tasks",
+    "FirstPhase": "core.first_phase",
     "Identify": "core.tasks",
     "InputError": "metrics.errors",
     "MethodError": "core.loop",

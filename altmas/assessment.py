@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from altmas.catalogue import (
     check_clusters,
+    check_first_phase,
     contest_of,
     contested_metrics,
     findings_of,
@@ -78,6 +79,8 @@ def assess(
     cost_expert: float | None = None,
     known: Any = None,
     clusters: Any = None,
+    sample: int | None = None,
+    scheduler: str = "",
     progress: bool = True,
     **about: Any,
 ) -> Result:
@@ -88,8 +91,8 @@ def assess(
     predictions
         One class per item, of any hashable kind; or `{"name": [N], ...}` to assess several models from one label stream
         (then `scores` is such a mapping too), each the others' opinion. Lists, arrays, tensors, columns of a table; or
-        the path of a file, read as `altmas init` does (its ids are then the items'). A blank (None, NaN, empty text) is
-        no answer: it counts as wrong, and is no class. Columns of pandas are joined by their index.
+        the path of a file, read as `altmas init` does (its ids are then the items'); or a `Pool`. A blank (None, NaN,
+        empty text) is no answer: it counts as wrong, and is no class. Columns of pandas are joined by their index.
     model, items
         In place of predictions, a fitted classifier, several by name, or a network, and the items to be classified.
     scores
@@ -156,6 +159,10 @@ def assess(
         Which items belong together, such as those of one patient: a value per item, or the name of a column where
         predictions are a file. The intervals are then about clusters like these, of which the pool is a sample, and
         nothing that was learnt of an item comes from its own cluster. `result.of_this_pool()` has those of the pool.
+    sample, scheduler
+        Of Parquet or CSV files too large to be read (`predictions` is then a pattern such as `"logs/*.parquet"`, a
+        folder, or paths): how many rows to draw, in one pass. The numbers are about all rows. The workers of a
+        `scheduler` of Dask, `"tcp://..."`, make the pass and draw the same rows.
 
     Examples
     --------
@@ -169,7 +176,7 @@ def assess(
     held = given(
         predictions, scores, model=model, features=features, items=items, opinions=opinions, groups=groups,
         classes=classes, ids=ids, logits=logits, oracle=oracle, expert=expert, known=known, not_a_class=not_a_class,
-        is_a_class=is_a_class, clusters=clusters,
+        is_a_class=is_a_class, clusters=clusters, **_drawn(sample, scheduler, seed),
     )  # fmt: skip
     pool, oracle, expert = held.pool, held.oracle, held.expert
     chosen = _method(method, learners)
@@ -177,6 +184,7 @@ def assess(
     goal = goal.by_first(metrics) if isinstance(goal, Best) else goal
     chosen, surface = for_task(chosen, goal, pool)
     check_clusters(chosen, goal, pool)
+    check_first_phase(chosen, goal, pool)
     first, portion = portions(chosen, goal, initial, batch)
     plan = _plan(pool, budget, first, portion, level, money=cost_expert is not None)
     narrow = None if within is None else positive("within", within)
@@ -212,7 +220,7 @@ def assess(
         unseen = last.answers.unseen(pool)
         said = never_answered(unseen, len(pool.classes), len(last.answers), pool.size)
         doubtful = never_right(pool, last.answers)
-        verdict = found.verdict or in_short(findings.estimates, plan.level, pool.size)
+        verdict = found.verdict or in_short(findings.estimates, plan.level, pool.whole)
         return replace(found, verdict=verdict, remark=" ".join(filter(None, (*failures(pool), *doubtful, said))))
 
 
@@ -248,6 +256,15 @@ def _settled(chosen: Method, job: Job, done: Round, plan: Plan, within: float) -
     """Whether choosing the leader costs at most so much, by the bound that the method promises."""
     findings = findings_of(chosen, done.run, job, done.answers, plan.level)
     return isinstance(findings, HoldsContests) and findings.contest().leading.loss_bound <= within
+
+
+def _drawn(sample: int | None, scheduler: str, seed: int | None) -> dict[str, Any]:
+    """What a sample of files is drawn with, where one is."""
+    if sample is None:
+        if scheduler:
+            raise InputError("scheduler", "come with sample", repr(scheduler))
+        return {}
+    return {"sample": sample, "scheduler": scheduler, "seed": seed}
 
 
 def _method(method: str | Method, learners: str | Sequence[Any] | None) -> Method:

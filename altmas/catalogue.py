@@ -166,6 +166,26 @@ def check_clusters(method: Method, task: Task, pool: Pool) -> None:
         )
 
 
+def check_first_phase(method: Method, task: Task, pool: Pool) -> None:
+    """Refuse what would answer for the items of a sample, where the numbers are to be about the whole.
+
+    >>> check_first_phase(make_method("random"), EstimateGroups(), Pool.build([0, 1, 1]))
+    """
+    if pool.first_phase is None:
+        return
+    subject = f"a pool drawn from {pool.whole:,} rows"
+    if not isinstance(method, Certified):
+        hint = "With its option worth='uniform' it draws as random does."
+        raise InputError("method", f"be certified for {subject}", repr(method.name), hint)
+    if method.interval != "wald":
+        hint = "Bets at all looks are about the items of the sample alone."
+        rule = f"be left out for {subject}"
+        raise InputError("anytime intervals", rule, f"interval={method.interval!r}", hint)
+    if isinstance(task, Surface):
+        hint = "Groups one by one are told of the whole: altmas worst, altmas compare."
+        raise InputError("task", f"be another one for {subject}", "'surface'", hint)
+
+
 def portions(method: Method, task: Task, initial: int | None = None, batch: int | None = None) -> tuple[int, int]:
     """How many questions to ask before the first fit and at a time after it; left out, as method and task prefer.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from altmas.core.alignment import in_one_order
@@ -38,9 +39,14 @@ def given(predictions: Any, scores: Any, *, model: Any, **held: Any) -> Given:
     ('cat', 'dog', 'emu')
     """
     held = {**dict.fromkeys(_OPTIONAL), "logits": False, "not_a_class": (), "is_a_class": (), **held}
+    drawn: dict[str, Any] = {name: held.pop(name) for name in ("sample", "seed", "scheduler") if name in held}
     if (predictions is None) == (model is None):
         got = "neither" if model is None else "both"
         raise InputError("predictions", "be given, or model= with items=", got)
+    if isinstance(predictions, Pool):
+        return _of_pool(predictions, scores, held)
+    if drawn:
+        return _of_files(predictions, scores, held, drawn)
     if is_file(predictions):
         return _of_files(predictions, scores, held)
     return _of_arrays(predictions, scores, model, held)
@@ -49,11 +55,21 @@ def given(predictions: Any, scores: Any, *, model: Any, **held: Any) -> Given:
 _OPTIONAL = ("features", "items", "opinions", "groups", "clusters", "classes", "ids", *LABELLED)
 
 
-def _of_files(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
+def _of_pool(pool: Pool, scores: Any, held: Mapping[str, Any]) -> Given:
+    """A pool that was made before, which has everything but those who answer."""
+    more = {name: held[name] for name in _OPTIONAL if name not in LABELLED} | {"scores": scores}
+    if named := [name for name, one in more.items() if one is not None]:
+        raise InputError(named[0], "be left out where predictions are a Pool, which has them", "some")
+    return _with_people(pool, *map(held.get, LABELLED))
+
+
+def _of_files(
+    predictions: Any, scores: Any, held: Mapping[str, Any], drawn: Mapping[str, Any] = MappingProxyType({})
+) -> Given:
     if held["ids"] is not None:
         raise InputError("ids", "be left out where predictions are a file, which has them", type(held["ids"]).__name__)
     with _columns_by_hand():
-        return _read(predictions, scores, held)
+        return _read(predictions, scores, held, drawn)
 
 
 @contextmanager
@@ -72,13 +88,14 @@ def _columns_by_hand() -> Iterator[None]:
 _OF_FILES = ("features", "items", "opinions", "groups", "clusters", "classes", "logits", "not_a_class", "is_a_class")
 
 
-def _read(predictions: Any, scores: Any, held: Mapping[str, Any]) -> Given:
+def _read(predictions: Any, scores: Any, held: Mapping[str, Any], drawn: Mapping[str, Any]) -> Given:
     labels: list[Any] = []
     for name in LABELLED:
         one = held[name]
         labels += labels_of_file(one) if is_file(one) else _values(one) if _is_table(one) else []
     options = {name: held[name] for name in _OF_FILES if held[name] is not None}
-    pool = pool_of_file(predictions, [] if held["classes"] is not None else labels, scores=scores, **options)
+    labels = [] if held["classes"] is not None else labels
+    pool = pool_of_file(predictions, labels, scores=scores, **options, **drawn)
     return _with_people(pool, *map(held.get, LABELLED))
 
 

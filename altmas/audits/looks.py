@@ -90,7 +90,7 @@ class AuditFindings(Told):
 
     def _repr_html_(self) -> str:
         rows = plain_rows(self.estimates)
-        said = [in_short(self.found.estimates, self.level, self.pool.size), *failures(self.pool), *self.warnings]
+        said = [in_short(self.found.estimates, self.level, self.pool.whole), *failures(self.pool), *self.warnings]
         return page(f"Findings from {self.labels:,} labels", said, estimates_html(rows))
 
     @property
@@ -185,7 +185,7 @@ class AuditFindings(Told):
         surface = getattr(self.audit.method, "surface_task", task)
         if isinstance(surface, Surface):
             return surface_found(self.audit.method, self.found, surface).verdict
-        return in_short(self.found.estimates, self.level, self.pool.size)
+        return in_short(self.found.estimates, self.level, self.pool.whole)
 
     @cached_property
     def history(self) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from altmas.audits.events import canonical
 from altmas.audits.values import SKIP, UNSURE
 from altmas.core.clusters import Clusters
 from altmas.core.files import FOLDER_MODE, sha256_of, write_array, write_text
+from altmas.core.first_phase import FirstPhase
 from altmas.core.pool import Outputs, Pool
 from altmas.metrics.errors import InputError, rows_at_fault
 
@@ -22,6 +23,7 @@ POOL_FOLDER = "pool"
 
 KNOWN_FILE = "known.npy"
 CLUSTERS_FILE = "clusters.npy"
+STRATUM_FILE, ROWS_FILE = "stratum.npy", "stratum-rows.npy"
 
 
 def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
@@ -56,6 +58,10 @@ def save_pool(folder: Path, pool: Pool) -> dict[str, str]:
     if pool.clusters is not None:
         written.append(write_array(home / CLUSTERS_FILE, pool.clusters.index))
         names["clusters"] = {"name": pool.clusters.name, "blank": pool.clusters.blank}
+    if (phase := pool.first_phase) is not None:
+        written.append(write_array(home / STRATUM_FILE, phase.stratum))
+        written.append(write_array(home / ROWS_FILE, phase.rows))
+        names["first_phase"] = {"names": list(phase.names), "seed": phase.seed}
     for k, (_, codes) in enumerate(groups.values()):
         written.append(write_array(home / f"group-{k}.npy", codes))
     written.append(write_text(home / "names.json", json.dumps(names, ensure_ascii=False)))
@@ -84,9 +90,16 @@ def load_pool(folder: Path, files: Collection[str]) -> Pool:
         clusters = Clusters(
             str(names["clusters"]["name"]), _load(home / CLUSTERS_FILE), int(names["clusters"]["blank"])
         )
+    phase = None
+    if STRATUM_FILE in files:
+        told = names["first_phase"]
+        phase = FirstPhase(
+            _load(home / STRATUM_FILE), _load(home / ROWS_FILE), tuple(map(str, told["names"])), told["seed"]
+        )
     return Pool(
-        ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of, known, clusters
-    )
+        ids, tuple(names["classes"]), outputs, features, MappingProxyType(groups), opinions, made_of, known, clusters,
+        first_phase=phase,
+    )  # fmt: skip
 
 
 def faults(folder: Path, hashes: Mapping[str, str]) -> list[str]:

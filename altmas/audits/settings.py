@@ -10,7 +10,16 @@ from typing import Any
 from altmas import __version__
 from altmas.audits.events import canonical
 from altmas.audits.telling import annotator_name
-from altmas.catalogue import METHODS, check_clusters, contested_metrics, for_task, make_method, portions, usual_metrics
+from altmas.catalogue import (
+    METHODS,
+    check_clusters,
+    check_first_phase,
+    contested_metrics,
+    for_task,
+    make_method,
+    portions,
+    usual_metrics,
+)
 from altmas.core.checks import fraction, positive, whole_number
 from altmas.core.loop import USUAL_BATCH, USUAL_INITIAL
 from altmas.core.method import Method, check_scores_seen
@@ -90,6 +99,7 @@ class Settings:
         self._check_calibration(pool)
         method = self.make_method(pool)
         check_clusters(method, self.goal, pool)
+        check_first_phase(method, self.goal, pool)
         if len(pool.outputs) > 1 and not getattr(method, "several_models", False):
             raise InputError("method", "be certified or random for several models", repr(self.method))
         check_scores_seen(method, self.metrics_on(pool))

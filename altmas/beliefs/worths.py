@@ -102,16 +102,21 @@ def chances(
     return powered
 
 
-def blind_chances(ranges: Iterable[FloatArray]) -> FloatArray:
+ALIKE, ALIKE_IN_SAMPLE = 0.5, 0.25
+"""Share of the blind choice that is alike for all items; and in a pool drawn from a larger whole, where many items of
+few strata would take half of it from the metrics asked for."""
+
+
+def blind_chances(ranges: Iterable[FloatArray], alike: float = ALIKE) -> FloatArray:
     """Chances `[N]` for whoever believes nothing, from how far each item's label can move each target, `ranges [N]`.
 
-    Half are alike for all items, half are the Neyman allocation of labels that may be anything: the precision of a
-    class that is seldom predicted needs the few items predicted so, whatever is believed of them.
+    A share of them is `alike` for all items, the rest are the Neyman allocation of labels that may be anything: the
+    precision of a class that is seldom predicted needs the few items predicted so, whatever is believed of them.
 
     >>> blind_chances([np.array([0.0, 0.0, 0.0, 1.0])]).tolist()
     [0.125, 0.125, 0.125, 0.625]
     """
-    return chances(neyman([np.square(one) for one in ranges]), floor=0.5)
+    return chances(neyman([np.square(one) for one in ranges]), floor=alike)
 
 
 def best_floor(

@@ -47,11 +47,14 @@ UNSEEN_DEGREES = 24.0
 
 @dataclass(frozen=True)
 class Between:
-    """What clusters add: a variance, on how many of them it rests, how many were asked about and gave surprises."""
+    """What clusters add: a variance, on how many of them it rests, how many were asked about and gave surprises.
+
+    What a first phase adds (`two_phases.py`) is the same, of labels in place of clusters.
+    """
 
     variance: float
     degrees_of_freedom: float
-    asked: int
+    asked: float
     surprises: float
 
 

@@ -37,8 +37,8 @@ def where_they_stand(estimator: Estimator, targets: Sequence[Target]) -> Standin
     for place in now.contenders[1:].tolist():
         found = estimator.of(behind(targets, now.leader, place))[2]
         # Ahead is the opposite of behind. Whatever the missing answers are, the whole interval allows for them.
-        # Nor is what a belief knows of this pool any help with other clusters.
-        least = 1.0 if estimator.lost or estimator.sample.clusters is not None else LEAST_ERROR
+        # Nor is what a belief knows of this pool any help with other clusters, or other rows.
+        least = 1.0 if estimator.lost or estimator.more_to_know(targets) else LEAST_ERROR
         doubt = 0.0 if _borne_out(now.ahead[place], found) else abs(now.ahead[place]) / SIDE_NORMAL
         below[place] = max(below[place], least * found.above, doubt)
         above[place] = max(above[place], least * found.below, doubt)
@@ -95,8 +95,8 @@ def contest(
     ).iloc[order]  # fmt: skip
     table["ruled_out"] = table["behind_low"] > 0
     labels = len(estimator.sample.answers)
-    about_pool = estimator.sample.clusters is None
-    promise = EXACT if about_pool and estimator.exact(targets) else promise + whatever_missing(estimator.lost)
+    exact = estimator.exact(targets) and not estimator.more_to_know(targets)
+    promise = EXACT if exact else promise + whatever_missing(estimator.lost)
     return Contest(targets[0].name, found, table.reset_index(drop=True), labels, estimator.level, promise)
 
 

@@ -52,6 +52,9 @@ def class_of_interest(pool: Pool, name: Hashable | None) -> int:
 
 def scores_of_class(pool: Pool, index: int) -> tuple[FloatArray, BoolArray]:
     """The scores of a class `[N]`, those that rounding alone parts made equal to the least of them; and who has one."""
+    if pool.first_phase is not None:
+        hint = "Calibration and metrics of a confusion can be had."
+        raise InputError("curves", "be asked of a pool that is no sample", f"{pool.whole:,} rows in all", hint)
     one: Outputs = pool.outputs[0]
     given = ModelScores(pool.classes, one.predictions, one.scores, one.scored, one.probable)
     distinct, place = np.unique(given.ranks("curve", index), return_inverse=True)

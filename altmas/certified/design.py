@@ -27,7 +27,9 @@ from altmas.certified.clustered import Between, between_clusters
 from altmas.certified.corrected import Corrected
 from altmas.certified.influences import Part, expected_influences, inside, ranges_of, slopes_of
 from altmas.certified.sample import Sample
+from altmas.certified.two_phases import rows_alike, whole_sample
 from altmas.core.answers import Answers
+from altmas.core.first_phase import FirstPhase
 from altmas.core.targets import Target
 from altmas.metrics.custom import LabelFunction, whole_counts
 from altmas.metrics.scores import TopK
@@ -57,6 +59,11 @@ class Linearised:
         """Of the value."""
         ends = [sorted(part.sign * end for end in part.target.metric.bounds) for part in self.parts]
         return sum(low for low, _ in ends), sum(high for _, high in ends)
+
+    @property
+    def first_phase(self) -> FirstPhase | None:
+        """How the items were drawn from a larger whole, if they were."""
+        return self.parts[0].target.first_phase
 
     @property
     def ranges(self) -> FloatArray:
@@ -116,6 +123,9 @@ class Linearised:
     def under_random(self) -> float:
         """n times the variance of the metric on n random answers, for n far below N."""
         size, total = len(self.mean), float(self.mean.sum())
+        if self.first_phase is not None:  # of random rows of the whole
+            size, each = self.first_phase.whole, (self.variance + np.square(self.mean)) / self.first_phase.weights
+            return size * max(float(each.sum()) - total**2 / size, 0.0)
         squares = float(np.einsum("i,i->", self.mean, self.mean))
         return size * max(float(self.variance.sum()) + squares - total**2 / size, 0.0)
 
@@ -138,7 +148,7 @@ class Designed:
     bounds: tuple[float, float]
     corrected: bool = False  # by experts
     one_answer: float | None = None  # variance of one random answer, where that is not a proportion's
-    between: Between | None = None  # what the pool's being a sample of clusters adds
+    between: Between | None = None  # what the pool's being a sample, of clusters or of a larger whole, adds
     backing: float = 0.0  # surprises that the belief expects the observed variance to rest on, of metrics of scores
     steps: bool = False  # whether a threshold decides whom it is about: then most surprises tell nothing of it
     nearly_all: bool = False  # whether it is a share that is often all but 1, and the belief seldom so sure
@@ -202,11 +212,11 @@ def _best_confusion(target: Target, sample: Sample, plug_in: FloatArray, known: 
             shown + more,
             expected + sample.corrected.expected(drawn[:, 0])[:, None] * likely * (1 - likely),
         )
-    variance = np.maximum(target.tally(shown, items), target.tally(expected, items))
+    variance = np.maximum(target.tally(shown, items, 2), target.tally(expected, items, 2))
     certain = sample.one_hot[:known]
     if sample.corrected is not None:  # what nobody read is not known
         certain = certain * sample.corrected.read[:known, None]
-    return best_confusion(plug_in, gap, variance, target.tally(certain, items))
+    return best_confusion(plug_in, gap, variance, target.tally(certain, items, 0))
 
 
 def designed(at: Linearised, sample: Sample) -> Designed:
@@ -222,20 +232,25 @@ def designed(at: Linearised, sample: Sample) -> Designed:
     full = sum(part.sign * _value(part, part.believed, weighted, answers) for part in at.parts)
     curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
     least, most = zip(*(_answers_only(part, sample) for part in at.parts), strict=True)
+    surprises = count_surprises(r, at.variance[answers.items])
+    of_rows = drawn if at.first_phase is None else rows_alike(at.first_phase, drawn, answers.items)
+    labels = labels_of_endless_pool(of_rows[_taking_part(at, answers)])
     return Designed(
         plug_in=float(np.clip(at.plug_in + r[at.known :].sum(), low, high)),
         design=design,
         observed=float(each.sum()),
         expected=variance_expected(at, sample),
         degrees_of_freedom=float(each.sum()) ** 2 / fourth if fourth > 0 else 0.0,
-        surprises=count_surprises(r, at.variance[answers.items]),
-        labels=labels_of_endless_pool(drawn[_taking_part(at, answers)]),
+        surprises=surprises,
+        labels=labels,
         nonlinearity=float(np.clip(np.nan_to_num(full), low, high) - np.clip(straight, low, high)) if curved else 0.0,
         answers_only=(sum(least), sum(most)),
         bounds=(low, high),
         corrected=sample.corrected is not None,
         one_answer=at.under_random() if any(part.target.bands is not None for part in at.parts) else None,
-        between=None if sample.clusters is None else between_clusters(at, sample, each, inside(at.parts)),
+        between=whole_sample(at, sample, each, labels, surprises)
+        if sample.clusters is None
+        else between_clusters(at, sample, each, inside(at.parts)),
         backing=backing(at, sample),
         steps=any(isinstance(part.target.metric, AtThreshold | RecallAtRate) for part in at.parts),
         nearly_all=any(isinstance(part.target.metric, TopK) for part in at.parts),

@@ -13,15 +13,17 @@ import pandas as pd
 from scipy.special import ndtri
 
 from altmas.certified.absent import absent_for, spanning
+from altmas.certified.clustered import UNSEEN_DEGREES, Between
 from altmas.certified.corrected import HARDLY, LeftOut
 from altmas.certified.design import Designed, Linearised, designed, labels_of_endless_pool, linearise, minus
 from altmas.certified.interval import Interval, share_between, standard_error, wald
 from altmas.certified.missing import worlds
 from altmas.certified.sample import Sample
+from altmas.certified.two_phases import rows_alike, settled, spread_of_cells
 from altmas.core.estimates import EXACT, Estimate
 from altmas.core.pool import NO_CLASS, Pool
 from altmas.core.result import without_model
-from altmas.core.targets import Target, lower_is_better
+from altmas.core.targets import Target, lower_is_better, target_of
 from altmas.metrics import metric
 from altmas.metrics.belief import Belief
 from altmas.metrics.types import FloatArray, IntArray
@@ -67,7 +69,7 @@ class Estimator:
             at = minus(at, self.linearised(signed[1][1]), self.sample)
         found = designed(at, self.sample)
         if self.exact([target for _, target in signed]):  # nothing is left to believe
-            if self.sample.clusters is not None:
+            if self.more_to_know([target for _, target in signed]):
                 return self._all_labelled(signed)
             value = sum(sign * self._exact(target) for sign, target in signed)
             return at, replace(found, plug_in=value, design=value), Interval(value, value, value, 0.0)
@@ -117,8 +119,15 @@ class Estimator:
         answered[self.sample.answers.items[certain]] = True
         return all(bool(answered[target.columns >= 0].all()) for target in targets)
 
+    def more_to_know(self, targets: Sequence[Target]) -> bool:
+        """Whether something is left open with every item labelled: the numbers are about more than these items."""
+        phase = targets[0].first_phase
+        if phase is None or self.sample.clusters is not None:
+            return self.sample.clusters is not None
+        return not settled(phase, np.logical_or.reduce([target.columns >= 0 for target in targets]))
+
     def _all_labelled(self, signed: Sequence[tuple[float, Target]]) -> tuple[Linearised, Designed, Interval]:
-        """About clusters like these, where every item has its label: what is left is that the pool has no others."""
+        """About clusters like these, or a larger whole, where every item has its label: the pool has no others."""
         sample = self.sample
         known = sample.belief.rows()
         known[sample.answers.items] = sample.one_hot
@@ -153,7 +162,7 @@ class Estimator:
     def promised(self, targets: Sequence[Target]) -> str:
         """What the ordinary interval of targets, or of a difference, promises."""
         clusters, labelled = self.sample.clusters, self.exact(targets)
-        if labelled and clusters is None:
+        if labelled and not self.more_to_know(targets):
             return EXACT
         kind = approximately(
             self.level, experts=self.sample.corrected is not None, clusters=0 if clusters is None else clusters.count
@@ -161,7 +170,7 @@ class Estimator:
         return f"{kind}; every item is labelled" if labelled else kind
 
     def _promise(self, target: Target, at: Linearised, found: Designed) -> str:
-        if self.sample.clusters is None and self.exact([target]):
+        if self.exact([target]) and not self.more_to_know([target]):
             some = self.sample.corrected is None and 0 < self.readings < len(self.sample.answers)
             return f"{EXACT}, by annotators; experts read {self.readings:,} and changed none" if some else EXACT
         if _unmoved(at, found):
@@ -175,7 +184,7 @@ class Estimator:
     def confusion(self, model: int = 0) -> pd.DataFrame:
         """Every cell's count with its interval; a row per true and predicted class."""
         pool = self.pool
-        target = Target("confusion", metric("accuracy", pool.classes), pool.outputs[model].predictions, pool.columns)
+        target = target_of(metric("accuracy", pool.classes), pool.outputs[model], pool)
         names = [*pool.classes, NO_CLASS]
         cells = list(np.ndindex(len(pool.classes), pool.columns))
         named = pd.DataFrame({"true": [names[c] for c, _ in cells], "predicted": [names[a] for _, a in cells]})
@@ -185,7 +194,8 @@ class Estimator:
         """How many items of each class the pool holds, with its interval; a row per class."""
         pool = self.pool
         alike = np.zeros(pool.size, dtype=np.int64)  # whatever is predicted: a confusion of one column
-        found = self._counts(Target("classes", metric("accuracy", pool.classes), alike, 1))
+        any_class = metric("accuracy", pool.classes)
+        found = self._counts(Target("classes", any_class, alike, 1, first_phase=pool.first_phase))
         return pd.DataFrame({"class": list(pool.classes)}).join(found)
 
     def _counts(self, target: Target) -> pd.DataFrame:
@@ -211,7 +221,7 @@ class Estimator:
         items, drawn = sample.answers.items, sample.inclusion[sample.answers.items][:, None]
         believed = sample.believed(target)
         fixed = corrected.read if (corrected := sample.corrected) is not None else np.ones(len(items), dtype=bool)
-        known = target.tally(one_hot[fixed], items[fixed])
+        known = target.tally(one_hot[fixed], items[fixed], 0)
         asked = np.bincount(target.columns[items[fixed]], minlength=believed.shape[1])
         p = sample.of_answers
         r = (one_hot if corrected is None else corrected.known(one_hot)) - p
@@ -223,18 +233,21 @@ class Estimator:
         if corrected is not None:
             each = each + corrected.shown(drawn[:, 0])[:, None] * np.square(one_hot - corrected.likely)
             doubt = corrected.likely * (1 - corrected.likely)
-            expected = expected + target.tally(corrected.expected(drawn[:, 0])[:, None] * doubt, items)
+            expected = expected + target.tally(corrected.expected(drawn[:, 0])[:, None] * doubt, items, 2)
         # Whether experts may well find none, or nothing else, of a class among what they have not read in a column.
         no_one, all_of_them = (np.ones_like(believed, dtype=bool) for _ in range(2))
         if corrected is not None:
             unread = np.where(fixed[:, None], 0.0, 1.0)
             with np.errstate(divide="ignore"):
                 logs = [np.maximum(np.log(one), -99.0) * unread for one in (1 - corrected.likely, corrected.likely)]
-            no_one, all_of_them = (target.tally(one, items) >= np.log(HARDLY) for one in logs)
-        observed, fourth = target.tally(each, items), target.tally(np.square(each), items)
-        surprised = target.tally(np.square(r) / (np.square(r) + p * (1 - p) + 1e-300), items)
-        said = np.bincount(target.columns, minlength=believed.shape[1])
-        labels = [labels_of_endless_pool(drawn[target.columns[items] == a, 0]) for a in range(len(said))]
+            no_one, all_of_them = (target.tally(one, items, 0) >= np.log(HARDLY) for one in logs)
+        observed, fourth = target.tally(each, items, 2), target.tally(np.square(each), items, 4)
+        surprised = target.tally(np.square(r) / (np.square(r) + p * (1 - p) + 1e-300), items, 0)
+        phase = target.first_phase
+        said = np.bincount(target.columns, None if phase is None else phase.weights, believed.shape[1])
+        of_rows = drawn[:, 0] if phase is None else rows_alike(phase, drawn[:, 0], items)
+        labels = [labels_of_endless_pool(of_rows[target.columns[items] == a]) for a in range(len(said))]
+        more = spread_of_cells(target, sample, one_hot)
         out: dict[str, list[float]] = {"estimate": [], "low": [], "high": []}
         for c, a in np.ndindex(*design.shape):
             here, answered, most = float(known[c, a]), float(asked[a]), float(said[a])
@@ -249,6 +262,8 @@ class Estimator:
                     most if here == answered and all_of_them[c, a] else most / 2,
                 ),
                 bounds=(0.0, most),
+                between=None if more is None or more[c, a] == 0
+                else Between(float(more[c, a]), UNSEEN_DEGREES, labels[a], float(surprised[c, a])),
             )  # fmt: skip
             interval = wald(found, self.level)
             high = min(interval.high, most - (answered - here))
@@ -263,7 +278,7 @@ class Estimator:
         """Labels for +- `to`, and what random sampling would have needed for the half-widths there are now.
 
         `lost` is the part of each that missing answers are to blame for, which labels do not lessen. Nor do they lessen
-        what the pool's being a sample of clusters adds: `least_half_width` is what is left with every item labelled.
+        what the pool's being a sample adds: `least_half_width` is what is left with every item labelled.
         """
         labels, size = len(self.sample.answers), self.pool.size
         quantile = float(ndtri((1 + self.level) / 2))
@@ -274,13 +289,13 @@ class Estimator:
             whole = max(half - less, 0.0)
             drawn, least = whole * math.sqrt(1 - share), whole * math.sqrt(share)
             row: dict[str, Any] = {"model": target.model, "metric": target.name, "labels": labels, "half_width": half}
-            row["random_needed"] = random_labels_for(drawn, at.under_random(), quantile, size)
+            row["random_needed"] = random_labels_for(drawn, at.under_random(), quantile, self.pool.whole)
             if to is not None:
                 left = math.sqrt(max((to - less) ** 2 - least**2, 0.0)) if to > less else 0.0
                 row["labels_needed"] = labels_for(drawn, labels, size, left) if left > 0 else math.nan
                 goal = math.sqrt(max(to**2 - least**2, 0.0))
-                row["random_needed_for_goal"] = random_labels_for(goal, at.under_random(), quantile, size)
-            if self.sample.clusters is not None:
+                row["random_needed_for_goal"] = random_labels_for(goal, at.under_random(), quantile, self.pool.whole)
+            if self.more_to_know([target]):
                 row["least_half_width"] = least + less
             rows.append(row)
         return without_model(pd.DataFrame(rows))
@@ -290,7 +305,7 @@ def _expected_by_cell(target: Target, belief: Belief, odds_against: FloatArray) 
     """What the belief expects of the variance of each cell `[C, P]`, in blocks of items."""
     found = np.zeros((belief.classes, target.width))
     for block, p in belief.blocks():
-        found += target.tally(p * (1 - p) * odds_against[block, None], block)
+        found += target.tally(p * (1 - p) * odds_against[block, None], block, 2)
     return found
 
 

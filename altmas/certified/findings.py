@@ -415,7 +415,12 @@ class CertifiedFindings:
         return replace(self, anytime=True)
 
     def _check_unread(self) -> None:
-        """Refuse bets where experts have read: those are placed on the answers as they were given; and on clusters."""
+        """Refuse bets where experts have read: those are placed on the answers as they were given; and on a sample."""
+        if self.job.pool.first_phase is not None:
+            hint = "Intervals of one look are about the whole."
+            rule = "be asked for where the pool is the whole, as nothing is bet on rows that are not in it"
+            got = f"{self.job.pool.size:,} of {self.job.pool.whole:,} rows"
+            raise InputError("intervals at all looks", rule, got, hint)
         if self.clusters is not None:
             hint = "About the items of this pool alone they can be had: of_this_pool(), --of-this-pool."
             rule = "be asked for without clusters, as nothing is bet on others like these"

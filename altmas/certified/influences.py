@@ -26,12 +26,12 @@ class Part(NamedTuple):
     def ranges(self) -> FloatArray:
         """How far each item's label can move it `[N]`."""
         by_column = np.append(np.ptp(self.gradient, axis=0), 0.0)  # column -1 moves nothing
-        return np.asarray(by_column[self.target.columns])
+        return _of_rows([self], by_column[self.target.columns])
 
     def moves(self, items: IntArray, labels: IntArray) -> FloatArray:
         """How far items with these labels move the value `[n]`."""
         said = self.target.columns[items]
-        return self.sign * np.where(said >= 0, self.gradient[labels, said], 0.0)
+        return _of_rows([self], self.sign * np.where(said >= 0, self.gradient[labels, said], 0.0), items)
 
 
 class Moments(NamedTuple):
@@ -42,8 +42,20 @@ class Moments(NamedTuple):
     fourth: FloatArray | None
 
 
+def _of_rows(
+    parts: Sequence[Part], values: FloatArray, items: IntArray | slice | None = None, power: int = 1
+) -> FloatArray:
+    """What one row of the whole moves, as what all rows that an item stands for do `[n, ...]`."""
+    phase = parts[0].target.first_phase
+    return values if phase is None else phase.times(values, items, power)
+
+
 def slopes_of(parts: Sequence[Part], items: IntArray | slice) -> FloatArray:
     """How each label of each of these items moves the value `[n, C]`."""
+    return _of_rows(parts, _slopes(parts, items), items)
+
+
+def _slopes(parts: Sequence[Part], items: IntArray | slice) -> FloatArray:
     return np.asarray(sum(part.sign * part.target.slopes(part.gradient, items) for part in parts))
 
 
@@ -52,7 +64,7 @@ def ranges_of(parts: Sequence[Part]) -> FloatArray:
     if len(parts) == 1:
         return parts[0].ranges
     if (single := _of_one_label(parts)) is not None:
-        return single.ranges()
+        return _of_rows(parts, single.ranges())
     ranges = np.empty(len(parts[0].target.columns))
     for rows in blocks(len(ranges), len(parts[0].gradient)):
         ranges[rows] = np.ptp(slopes_of(parts, rows), axis=1)
@@ -73,14 +85,22 @@ def expected_influences(parts: Sequence[Part], belief: Belief) -> Moments:
     if members is None and not (some := inside(parts)).all():
         members = np.flatnonzero(some)
     if members is None:
-        return _moments(parts, belief, slice(None))
-    found = []
-    for one in _moments(parts, belief.at(members), members):
-        if one is not None:
-            whole = np.zeros(belief.size)
-            whole[members] = one
-        found.append(None if one is None else whole)
-    return Moments(*found)  # type: ignore[arg-type]
+        mean, variance, fourth = _moments(parts, belief, slice(None))
+    else:
+        some_mean, some_variance, some_fourth = _moments(parts, belief.at(members), members)
+        mean, variance = _put(some_mean, members, belief.size), _put(some_variance, members, belief.size)
+        fourth = None if some_fourth is None else _put(some_fourth, members, belief.size)
+    return Moments(
+        _of_rows(parts, mean), _of_rows(parts, variance, power=2),
+        None if fourth is None else _of_rows(parts, fourth, power=4),
+    )  # fmt: skip
+
+
+def _put(values: FloatArray, items: IntArray, size: int) -> FloatArray:
+    """The values of some items among all, and 0 for the others `[N]`."""
+    whole = np.zeros(size)
+    whole[items] = values
+    return whole
 
 
 def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> Moments:
@@ -97,7 +117,7 @@ def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> 
     mean, variance = np.empty((2, belief.size))
     every = np.arange(len(parts[0].target.columns))[items]
     for block, p in belief.blocks():
-        slopes = slopes_of(parts, every[block])
+        slopes = _slopes(parts, every[block])
         mean[block] = np.einsum("ic,ic->i", p, slopes)
         square = np.einsum("ic,ic,ic->i", p, slopes, slopes)
         variance[block] = np.maximum(square - np.square(mean[block]), 0.0)
@@ -108,7 +128,7 @@ def _of_scores(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -
     mean, variance, fourth = np.empty((3, belief.size))
     every = np.arange(len(parts[0].target.columns))[items]
     for block, p in belief.blocks():
-        slopes = slopes_of(parts, every[block])
+        slopes = _slopes(parts, every[block])
         mean[block] = np.einsum("ic,ic->i", p, slopes)
         squares = np.square(slopes - mean[block, None])
         variance[block] = np.einsum("ic,ic->i", p, squares)

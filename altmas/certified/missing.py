@@ -100,9 +100,12 @@ def _searched(
             total = total + sign * np.asarray(target.metric.value(np.maximum(counts, 0.0)))
         return total if up else -total
 
+    phase = signed[0][1].first_phase
+    rows = weights if phase is None else phase.times(weights, lost)  # that each missing answer stands for
+
     def laid_out(labels: IntArray) -> FloatArray:
         filling = np.zeros((len(columns), classes))
-        np.add.at(filling, (kind, labels), weights)
+        np.add.at(filling, (kind, labels), rows)
         return filling
 
     greedy = answers.labels[known:]

@@ -8,7 +8,7 @@ import pandas as pd
 from altmas.certified.estimator import Estimator, ends
 from altmas.core.ranking import RANKING_DRAWS, draws_of, probability_among_lowest
 from altmas.core.streams import stream
-from altmas.core.targets import Target
+from altmas.core.targets import target_of
 from altmas.metrics import metric
 
 _TOLD = ("estimate", "low", "high", "plug_in", "design", "error", "below", "above")
@@ -25,7 +25,7 @@ def recalls(estimator: Estimator) -> pd.DataFrame:
     for name, labels in zip(pool.classes, named, strict=True):
         row = {"class": name, "labels": int(labels)}
         if labels:
-            target = Target("recall", metric(f"recall:{name}", pool.classes), pool.predictions, pool.columns)
+            target = target_of(metric(f"recall:{name}", pool.classes), pool.outputs[0], pool)
             _, found, interval = estimator.of([(1.0, target)])
             errors = {"error": interval.error, "below": interval.below, "above": interval.above}
             row |= {**ends(interval, found), **errors}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from altmas.beliefs.cross_fit import CrossFit, cross_fit_on
-from altmas.beliefs.worths import blind_chances, chances, neyman
+from altmas.beliefs.worths import ALIKE, ALIKE_IN_SAMPLE, blind_chances, chances, neyman
 from altmas.certified.anytime import Watched
 from altmas.certified.design import Linearised, linearise, minus
 from altmas.certified.race import Laps
@@ -132,7 +132,7 @@ class Setup:
         drawn_for = self.job.drawn_for
         targets = self.drawn_targets if drawn_for is None else targets_of(drawn_for, self.job.pool)
         at = linearised(targets, believed, every_pair=voteless)
-        blind = blind_chances([one.ranges_of_parts if voteless else one.ranges for one in at])
+        blind = blind_chances([one.ranges_of_parts if voteless else one.ranges for one in at], self.alike)
         first = chances(neyman([one.variance for one in at]), floor=max(FIRST_FLOOR, recipe.floor or 0.0), blind=blind)
         return chances(first, floor=ANYTIME_FLOOR) if recipe.interval == "anytime" else first
 
@@ -150,6 +150,11 @@ class Setup:
         """The candidates of the belief, and the folds."""
         job, learners, every = self.job, self.recipe.learners, self.every_label
         return self._once("belief", lambda: cross_fit_on(job.pool, job.seed, learners, every_label=every))
+
+    @property
+    def alike(self) -> float:
+        """Share of the blind choice that is alike for all items."""
+        return ALIKE if self.job.pool.whole == self.job.pool.size else ALIKE_IN_SAMPLE
 
     @property
     def every_label(self) -> bool:

@@ -42,7 +42,7 @@ def by_group(estimator: Estimator, by: str, name: str = "accuracy") -> pd.DataFr
         member, group = grouped.index == k, grouped.names[k]
         _, found, interval = estimator.of([(1.0, within(base, member, str(group)))])
         asked = int(member[estimator.sample.answers.items].sum())
-        row = {"group": group, "size": int(member.sum()), "labels": asked, **ends(interval, found)}
+        row = {"group": group, "size": estimator.pool.rows(member), "labels": asked, **ends(interval, found)}
         rows.append({**row, **_errors(interval)})
     table = pd.DataFrame(rows)
     noise = stream(estimator.seed, "worst", by).standard_normal((RANKING_DRAWS, len(rows)))
@@ -100,7 +100,8 @@ def calibration(estimator: Estimator) -> pd.DataFrame:
     """
     score, bins = _probabilities(estimator), groups_by(estimator.pool, "score")
     table = by_group(estimator, "score").rename(columns={"group": "bin"}).drop(columns="p_worst")
-    mean = bins.mean(score)[bins.told]
+    phase = estimator.pool.first_phase
+    mean = bins.mean(score, None if phase is None else phase.weights)[bins.told]
     return table.assign(score=mean, bias=mean - table["estimate"])
 
 
@@ -120,7 +121,9 @@ def ece(estimator: Estimator, table: pd.DataFrame | None = None) -> tuple[float,
     two = right_or_wrong(estimator)
     base = _base(two, "accuracy")
     _, _, accuracy = two.of([(1.0, base if scored.all() else within(base, scored, "scored"))])
-    whole = abs(float(_probabilities(estimator)[scored].mean()) - accuracy.estimate)
+    phase = estimator.pool.first_phase
+    mean = np.average(_probabilities(estimator)[scored], weights=None if phase is None else phase.weights[scored])
+    whole = abs(float(mean) - accuracy.estimate)
     lessened = max(lessened, whole if whole > 2 * accuracy.error else 0.0)
     reach = float(ndtri((1 + estimator.level) / 2) * np.sqrt(np.square(share * error).sum()))
     low, high = max(lessened - reach, 0.0), min(max(float(share @ np.abs(gap)), lessened) + reach, 1.0)

@@ -425,7 +425,7 @@ def _ideal(state: State, sample: Sample, at: list[Linearised], drawn_by: Sample,
     variances = [one.variance for one in by]
     worth = worth_of_items(setup.recipe.worth, setup.job, variances, drawn_by.belief, sample.answers, state.rounds)
     # Uniform worth is random sampling, so its blind share is alike for all items too.
-    blind = None if setup.recipe.worth == "uniform" else blind_chances(one.ranges for one in by)
+    blind = None if setup.recipe.worth == "uniform" else blind_chances((one.ranges for one in by), setup.alike)
     floor = _floor(setup, worth, at, sample, blind)
     return chances(worth, floor=floor, temperature=setup.recipe.temperature, blind=blind)
 

@@ -12,6 +12,7 @@ from altmas.commands import shared
 from altmas.commands.options import command
 from altmas.words.classes import never_answered
 from altmas.words.comparing import DIRECTLY
+from altmas.words.first_phase import sample_of
 from altmas.words.no_answer import failures
 from altmas.words.wording import counted, is_share
 
@@ -28,13 +29,18 @@ def status(audit: Path, as_json: bool) -> None:
 
     with shared.opened(audit) as held:
         now, unseen, classes = held.status(), held.unseen_classes(), len(held.pool.classes)
+        phase = held.pool.first_phase
     if as_json:
-        shared.say_json("status", {**now.as_dict(), "unseen": [plain_name(one) for one in unseen]}, audit, version=2)
+        drawn = {} if phase is None else {"drawn_from": phase.whole}
+        told = {**now.as_dict(), **drawn, "unseen": [plain_name(one) for one in unseen]}
+        shared.say_json("status", told, audit, version=2)
         return
     goal = f" of {now.budget:,}" if now.budget else ""
     labels = f" ({counted(now.labels, 'label')})" if now.labels != now.answered else ""
     asked = f"{now.asked:,} of {now.pool:,} items asked about, {now.open:,} open"
     shared.say(f"{now.answered:,}{goal} answered{labels}; {asked}")
+    if phase is not None:
+        shared.say(sample_of(phase))
     if now.unsure or now.skipped or now.disputed or now.taken_back:
         back = f", {now.taken_back} taken back" if now.taken_back else ""
         shared.say(f"without a label: {now.unsure} unsure, {now.skipped} skipped, {now.disputed} disputed{back}")

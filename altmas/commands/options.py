@@ -17,7 +17,7 @@ NAMES = {
         "predictions", "id", "label", "prediction", "scores", "logits", "features", "opinions", "items", "image",
         "text", "show", "classes", "not_a_class", "is_a_class", "metrics", "method", "budget", "initial", "batch",
         "task", "overlap", "experts", "second_readings", "cost_expert", "known", "level", "seed", "secret",
-        "guidelines", "title", "model", "metric", "by", "rope", "annotator", "replace",
+        "guidelines", "title", "model", "metric", "by", "rope", "annotator", "replace", "sample", "scheduler",
     )},
     "groups": "--group",
     "clusters": "--cluster",

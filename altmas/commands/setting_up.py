@@ -56,6 +56,10 @@ DESCRIBED = (
 @shared.folder
 @click.option("--predictions", multiple=True, required=True, metavar="[NAME=]FILE", help="What the model under test "
               "said: CSV, TSV, Excel (.xlsx), Parquet, JSONL, npz. Several for several vendors.")  # fmt: skip
+@click.option("--sample", type=click.IntRange(1), metavar="ROWS", help="Of files too large to be read: draw so many "
+              "rows, and have the numbers about all. --predictions takes 'logs/*.parquet' and folders.")  # fmt: skip
+@click.option("--scheduler", default="", metavar="ADDRESS", help="With --sample: of Dask, whose workers make the pass, "
+              "tcp://127.0.0.1:8786.")  # fmt: skip
 @click.option("--id", multiple=True, help="Column with your ids; once for all files, or once for each in turn.")
 @click.option("--prediction", multiple=True, help="Column with the predicted class; likewise.")
 @click.option("--scores", multiple=True, help="Columns with class probabilities ('p_*'), one column with a confidence, "
@@ -105,14 +109,23 @@ DESCRIBED = (
 def init(audit: Path, predictions: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Make an audit from what a model said about your items."""
     from altmas.audits.audit import Audit
-    from altmas.core.pool import DoubtfulScoresWarning
+    from altmas.core.doubtful_scores import DoubtfulScoresWarning
     from altmas.formats.files import read_text
     from altmas.formats.ingest import ingest
 
     _check_new(audit)
     files = {name: given[name] for name in FILES} | {name: _columns(given[name]) for name in PER_FILE}
     warnings.simplefilter("ignore", DoubtfulScoresWarning)  # said below, of the vendor, and by `altmas check`
-    found = ingest(predictions, **files, show=shared.names_in(given["show"]), classes=_classes(given["classes"]))
+    files |= {"show": shared.names_in(given["show"]), "classes": _classes(given["classes"])}
+    if given["sample"] is not None:
+        from altmas.formats.sampled import ingest_sample
+
+        drawn = {name: given[name] for name in ("sample", "seed", "scheduler")}
+        found = ingest_sample(predictions, **files, **drawn)
+    elif given["scheduler"]:
+        raise click.UsageError("--scheduler comes with --sample.")
+    else:
+        found = ingest(predictions, **files)
     options = dict(_option(one) for one in given["options"])
     if given["anytime"]:
         options["interval"] = "anytime"
@@ -218,17 +231,20 @@ def describe(audit: Audit) -> dict[str, Any]:
 
     from altmas.audits.doubts import doubts_of
     from altmas.audits.sample import drawing
+    from altmas.words.first_phase import first_phase_facts
 
     pool, seen = audit.pool, audit.content(0)
     images = audit.created.body.get("media", {"files": 0, "hashed": 0})
     without, ids = audit.without_image()
     names = [*map(str, pool.classes), "(no class)"]
     models = []
+    weights = None if pool.first_phase is None else pool.first_phase.weights
     for one in pool.outputs:
-        counts = np.bincount(one.predictions, minlength=len(names))
+        counts = np.rint(np.bincount(one.predictions, weights, len(names))).astype(int)
         kind = "none" if one.scores is None else "probabilities" if one.scores.ndim == 2 else "one confidence per item"
         said = {name: int(n) for name, n in zip(names, counts, strict=True) if n or name in names[:-1]}
-        failed = {"no_answer": int(counts[-1]), "no_score": one.missing_scores}
+        unscored = 0 if one.unscored is None else pool.rows(one.unscored)
+        failed = {"no_answer": int(counts[-1]), "no_score": unscored}
         models.append({"name": one.name, "scores": kind, "predicted": said, **failed})
     return {
         "items": pool.size,
@@ -240,6 +256,7 @@ def describe(audit: Audit) -> dict[str, Any]:
         "features_from": pool.features_from,
         "groups": {name: len(set(values.tolist())) for name, values in pool.groups.items()},
         **({} if pool.clusters is None else {"clusters": _described(pool.clusters)}),
+        **({} if pool.first_phase is None else {"drawn_from": first_phase_facts(pool)}),
         "known": 0 if pool.known is None else int((pool.known >= 0).sum()),
         "images": images,
         "without_image": {"items": without, "ids": ids},
@@ -259,7 +276,7 @@ def _described(clusters: Clusters) -> dict[str, Any]:
 
 def _scores_warnings(pool: Pool) -> list[str]:
     """What is strange about the scores of each model, and of each opinion, by its name."""
-    from altmas.core.pool import scores_doubt
+    from altmas.core.doubtful_scores import scores_doubt
 
     told = [(one.name, scores_doubt(one, pool.classes)) for one in (*pool.outputs, *pool.opinions)]
     return [f"{name}: {doubt}" for name, doubt in told if doubt]
@@ -286,13 +303,17 @@ def _tell_of_groups(summary: dict[str, Any]) -> None:
 def _tell(path: Path, summary: dict[str, Any]) -> None:
     size = f"{counted(summary['items'], 'item')}, {len(summary['classes'])} classes"
     shared.say(f"{path}: {size}, method {summary['method']}")
+    drawn, whole = summary.get("drawn_from"), summary["items"]
+    if drawn:
+        shared.say(f"  {drawn['sentence']} What each model said is counted on all rows.")
+        whole = drawn["rows"]
     for one in summary["models"]:
         most = sorted(one["predicted"].items(), key=lambda pair: -pair[1])
         said = ", ".join(f"{name} {count:,}" for name, count in most[:8]) + (", ..." if len(most) > 8 else "")
         shared.say(f"  {one['name']} said: {said}; scores: {one['scores']}")
         for told, count in ((no_answer_on, one["no_answer"]), (without_score, one["no_score"])):
             if count:
-                shared.say(f"  {told(one['name'], count, summary['items'])}")
+                shared.say(f"  {told(one['name'], count, whole)}")
     if summary["opinions"]:
         shared.say(f"  second opinions, evidence only: {', '.join(summary['opinions'])}")
     if summary["features"] is not None:

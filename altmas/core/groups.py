@@ -36,15 +36,16 @@ class Groups:
         """Which groups have a quality to be told `[G]`: they have items, and are not those without answer or score."""
         return np.array([not _lacks(name) for name in self.names], dtype=bool) & (self.sizes > 0)
 
-    def mean(self, values: FloatArray) -> FloatArray:
-        """Mean of a value per item over each group `[G]`; NaN for an empty group.
+    def mean(self, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+        """Mean of a value per item over each group `[G]`, weighted if said; NaN for an empty group.
 
         >>> Groups(("a", "b"), np.array([0, 0, 1])).mean(np.array([1.0, 3.0, 5.0]))
         array([2., 5.])
         """
-        totals = np.bincount(self.index, values, minlength=len(self.names))
+        totals = np.bincount(self.index, values if weights is None else values * weights, len(self.names))
+        sizes = self.sizes if weights is None else np.bincount(self.index, weights, len(self.names))
         missing = np.full(len(self.names), np.nan)
-        return np.asarray(np.divide(totals, self.sizes, out=missing, where=self.sizes > 0))
+        return np.asarray(np.divide(totals, sizes, out=missing, where=self.sizes > 0))
 
 
 def _lacks(name: Hashable) -> bool:

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from altmas.core.alignment import in_one_order
 from altmas.core.checks import class_indices, same_length
 from altmas.core.clusters import Clusters, read_clusters
+from altmas.core.doubtful_scores import DoubtfulScoresWarning, scores_doubt
+from altmas.core.first_phase import FirstPhase
 from altmas.core.limits import few_classes
 from altmas.core.no_answer import answered_classes, none_of
 from altmas.core.pool_columns import (
@@ -129,6 +131,8 @@ class Pool:
     """Which items belong together, where the numbers are to be about clusters like these."""
     earlier: Earlier | None = None
     """What an earlier audit, from which this one was renewed, leaves to it."""
+    first_phase: FirstPhase | None = None
+    """How the items were drawn from a larger whole, where the numbers are to be about that."""
 
     @classmethod
     def build(
@@ -213,7 +217,7 @@ class Pool:
         groups = dict(self.groups)
         return _restored, (
             self.ids, self.classes, self.outputs, self.features, groups, self.opinions, self.features_from, self.known,
-            self.clusters, self.earlier,
+            self.clusters, self.earlier, self.first_phase,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
@@ -254,6 +258,29 @@ class Pool:
         """
         return replace(self, known=known_labels(labels, self.ids, self.classes))
 
+    def drawn_from(self, first_phase: FirstPhase) -> Pool:
+        """The pool as a sample of a larger whole, which the numbers are then about.
+
+        >>> strata = np.array([0, 0, 1])
+        >>> Pool.build(["cat", "cat", "dog"]).drawn_from(FirstPhase(strata, np.array([80, 1]), ("cat", "dog"))).whole
+        81
+        """
+        same_length("strata of the first phase", len(first_phase.stratum), self.size, "item")
+        if self.clusters is not None:
+            raise InputError("clusters", "be left out where the pool is a sample of rows", repr(self.clusters.name))
+        return replace(self, first_phase=first_phase)
+
+    @property
+    def whole(self) -> int:
+        """How many rows the numbers are about: the pool's own, or those it was drawn from."""
+        return self.size if self.first_phase is None else self.first_phase.whole
+
+    def rows(self, member: BoolArray | None = None) -> int:
+        """How many rows of the whole the pool's items stand for, or those that are a `member [N]`."""
+        if self.first_phase is None:
+            return self.size if member is None else int(np.count_nonzero(member))
+        return self.first_phase.rows_of(member)
+
     def of_model(self, name: str | None) -> Pool:
         """The pool with one model under test only: the first, or by name."""
         names = [one.name for one in self.outputs]
@@ -268,12 +295,12 @@ class Pool:
         return self.outputs[0].scored
 
     def unanswered(self, model: int = 0) -> int:
-        """On how many items a model gave no answer, or one that is no class.
+        """On how many items a model gave no answer, or one that is no class; of a sample, on how many of all rows.
 
         >>> Pool.build(["cat", "dog", None]).unanswered()
         1
         """
-        return int((self.outputs[model].predictions == len(self.classes)).sum())
+        return self.rows(self.outputs[model].predictions == len(self.classes))
 
     @property
     def probable(self) -> bool:
@@ -302,9 +329,10 @@ def _restored(
     known: Any = None,
     clusters: Clusters | None = None,
     earlier: Any = None,
+    first_phase: FirstPhase | None = None,
 ) -> Pool:
     shared = MappingProxyType(groups)
-    return Pool(ids, classes, outputs, features, shared, opinions, made_of, known, clusters, earlier)
+    return Pool(ids, classes, outputs, features, shared, opinions, made_of, known, clusters, earlier, first_phase)
 
 
 def read_opinions(opinions: Any, items: int, classes: tuple[Hashable, ...]) -> tuple[Outputs, ...]:
@@ -350,35 +378,6 @@ def _axes(values: Any) -> int:
         return np.ndim(values)
     except ValueError:
         return 1
-
-
-class DoubtfulScoresWarning(UserWarning):
-    """Scores that are most likely something else than what they are taken for."""
-
-
-def scores_doubt(outputs: Outputs, classes: Sequence[Hashable]) -> str:
-    """What is strange about a model's scores, in a sentence; nothing where nothing is.
-
-    >>> scores_doubt(Outputs("model", np.array([0, 1]), np.array([0.1, 0.9])), ("cat", "dog"))[:45]
-    'scores are below 1/2 for 50% of the items; on'
-    """
-    if outputs.scores is None:
-        return ""
-    if outputs.scores.ndim == 1:
-        if not outputs.probable or outputs.probable_among(len(classes)):
-            return ""
-        low = outputs.below_chance(len(classes))
-        return (
-            f"scores are below 1/{len(classes)} for {low:.0%} of the items; one score per item must be the model's "
-            "confidence in what it predicted, not the probability of one class."
-        )
-    agree = float((outputs.scores.argmax(1) == outputs.predictions)[outputs.scored].mean())
-    if agree >= 0.5:
-        return ""
-    return (
-        f"scores are highest for the predicted class in only {agree:.0%} of the items; "
-        f"are their columns in the order of the classes {list(classes)[:12]}?"
-    )
 
 
 def _not_reserved(subject: str, names: Iterable[Hashable]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -93,12 +94,12 @@ def pool_changes(before: Pool, after: Pool) -> PoolChanges:
     shared = np.array(both, dtype=np.int64).reshape(-1, 2)
     named = ({one.name for one, _ in pairs}, {one.name for _, one in pairs})
     groups = {
-        name: Shares(*(_shares(list(map(str, pool.groups[name].tolist()))) for pool in (before, after)))
+        name: Shares(*(_shares(list(map(str, pool.groups[name].tolist())), _weights(pool)) for pool in (before, after)))
         for name in before.groups
         if name in after.groups
     }
     return PoolChanges(
-        (before.size, after.size), len(shared), tuple(one for one in new if one not in old),
+        (before.whole, after.whole), len(shared), tuple(one for one in new if one not in old),
         tuple(one for one in old if one not in new), tuple(_changes(*pair, before, after, shared) for pair in pairs),
         groups, *(tuple(one.name for one in pool.outputs if one.name not in some)
                   for pool, some in zip((before, after), named, strict=True)),
@@ -110,32 +111,52 @@ def _changes(old: Outputs, new: Outputs, before: Pool, after: Pool, shared: IntA
         np.array([*map(str, pool.classes), NO_CLASS], dtype=object)[one.predictions]
         for one, pool in ((old, before), (new, after))
     ]
-    shares = Shares(*(_shares(one.tolist()) for one in said))
-    none = tuple(pool.unanswered(pool.outputs.index(one)) / pool.size for one, pool in ((old, before), (new, after)))
+    weights = [_weights(pool) for pool in (before, after)]
+    shares = Shares(*(_shares(one.tolist(), weight) for one, weight in zip(said, weights, strict=True)))
+    none = tuple(pool.unanswered(pool.outputs.index(one)) / pool.whole for one, pool in ((old, before), (new, after)))
     scored = [one.confidence[one.scored] for one in (old, new) if one.confidence is not None and one.scored.any()]
     means, distance, lacking = None, None, None
     if len(scored) == 2:
-        means = float(scored[0].mean()), float(scored[1].mean())
-        distance = farthest(scored[0], scored[1])
-        lacking = old.missing_scores / before.size, new.missing_scores / after.size
+        known = [None if one is None else one[of.scored] for one, of in zip(weights, (old, new), strict=True)]
+        mean = [float(np.average(one, weights=weight)) for one, weight in zip(scored, known, strict=True)]
+        means, distance = (mean[0], mean[1]), farthest(scored[0], scored[1], known[0], known[1])
+        lacking = before.rows(~old.scored) / before.whole, after.rows(~new.scored) / after.whole
     other = int((said[0][shared[:, 0]] != said[1][shared[:, 1]]).sum()) if len(shared) else None
     return ModelChanges(new.name, shares, (none[0], none[1]), lacking, means, distance, other)
 
 
-def _shares(values: list[str]) -> dict[str, float]:
-    counts: dict[str, int] = {}
-    for one in values:
-        counts[one] = counts.get(one, 0) + 1
-    return {name: count / len(values) for name, count in sorted(counts.items())}
+def _weights(pool: Pool) -> FloatArray | None:
+    """How many rows each item stands for `[N]`; None where each is one."""
+    return None if pool.first_phase is None else pool.first_phase.weights
 
 
-def farthest(first: FloatArray, second: FloatArray) -> float:
+def _shares(values: list[str], weights: FloatArray | None) -> dict[str, float]:
+    counts: dict[str, float] = {}
+    for one, weight in zip(values, repeat(1) if weights is None else weights.tolist(), strict=weights is not None):
+        counts[one] = counts.get(one, 0) + weight
+    whole = len(values) if weights is None else float(weights.sum())
+    return {name: count / whole for name, count in sorted(counts.items())}
+
+
+def farthest(
+    first: FloatArray, second: FloatArray, weights: FloatArray | None = None, others: FloatArray | None = None
+) -> float:
     """The largest difference of two distributions, as their values show them: Kolmogorov's and Smirnov's distance.
+
+    Values may be weighted, `others` being the weights of the second.
 
     >>> farthest(np.array([0.1, 0.2]), np.array([0.2, 0.9, 0.9, 0.9]))
     0.75
     """
-    first, second = np.sort(first), np.sort(second)
     places = np.concatenate([first, second])
-    shares = (np.searchsorted(one, places, side="right") / len(one) for one in (first, second))
+    shares = (_up_to(places, *pair) for pair in ((first, weights), (second, others)))
     return float(np.abs(next(shares) - next(shares)).max())
+
+
+def _up_to(places: FloatArray, values: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """The share of values that are no greater than each place."""
+    order = np.argsort(values, kind="stable")
+    below = np.searchsorted(values[order], places, side="right")
+    if weights is None:
+        return np.asarray(below / len(values))
+    return np.append(0.0, np.cumsum(weights[order]))[below] / float(weights.sum())

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from altmas.core.first_phase import FirstPhase
 from altmas.core.plugins import METRIC_PLUGINS, called
 from altmas.core.pool import Outputs, Pool
 from altmas.metrics import InputError, Metric, metrics_named
@@ -67,6 +68,10 @@ def _named(name: str, pool: Pool, cost: ArrayLike | None) -> list[Metric]:
 
 
 def _try(one: Metric, pool: Pool) -> None:
+    if pool.first_phase is not None and _of_single_items(one):
+        hint = "Calibration error, accuracy, precision, recall and all others made of a confusion can be had."
+        rule = f"be made of a confusion where the pool was drawn from {pool.whole:,} rows"
+        raise InputError(f"metric {one.name!r}", rule, "one of single scores or labels", hint)
     if isinstance(one, ScoreMetric):
         for outputs in pool.outputs:
             outputs.bound(one, pool.classes)
@@ -83,12 +88,18 @@ def _try(one: Metric, pool: Pool) -> None:
         raise InputError(f"metric {one.name!r}", "give one finite number for a confusion", value)
 
 
+def _of_single_items(one: Metric) -> bool:
+    """Whether a metric looks at single scores or labels, of which a sample does not have those of the whole."""
+    return isinstance(one, LabelFunction) or (isinstance(one, ScoreMetric) and one.kind != "ece")
+
+
 @dataclass(frozen=True, eq=False)
 class Target:
     """A metric of the confusion between labels and these columns; an item in column -1 takes no part.
 
     `members` are the positions of the items that take part, in order, where these are not all of them. A metric of
-    scores has a column per item or per score; `bands [P]` are columns whose scores are alike.
+    scores has a column per item or per score; `bands [P]` are columns whose scores are alike. Where the pool was drawn
+    in a `first_phase`, each item counts for the rows of the whole that it stands for.
     """
 
     name: str
@@ -98,14 +109,19 @@ class Target:
     model: str = ""
     members: IntArray | None = None
     bands: IntArray | None = None
+    first_phase: FirstPhase | None = None
 
     @property
     def taking_part(self) -> int:
         """How many items take part."""
         return int(np.count_nonzero(self.columns >= 0)) if self.members is None else len(self.members)
 
-    def tally(self, weights: FloatArray, items: IntArray | slice = slice(None)) -> FloatArray:
-        """Sum label weights `[n, C]` of some items into a confusion `[C, P]`."""
+    def tally(self, weights: FloatArray, items: IntArray | slice = slice(None), power: int = 1) -> FloatArray:
+        """Sum label weights `[n, C]` of some items into a confusion `[C, P]`.
+
+        Of a first phase each counts for the rows that it stands for, to this power: 2 for variances, 0 for items.
+        """
+        weights = weights if self.first_phase is None else self.first_phase.times(weights, items, power)
         where = self.columns[items]
         inside = where >= 0
         if not inside.all():
@@ -115,6 +131,8 @@ class Target:
     def believed(self, belief: Belief) -> FloatArray:
         """The confusion `[C, P]` as a belief about the whole pool has it."""
         columns = self.columns
+        if self.first_phase is not None:
+            belief = belief.scaled(self.first_phase.weights)
         if self.members is not None or (columns < 0).any():
             inside = np.flatnonzero(columns >= 0) if self.members is None else self.members
             belief, columns = belief.at(inside), columns[inside]
@@ -124,7 +142,7 @@ class Target:
         return np.stack([np.bincount(columns, one, self.width) for one in each])
 
     def slopes(self, gradient: FloatArray, items: IntArray | slice) -> FloatArray:
-        """How each label of each of these items moves the metric `[n, C]`."""
+        """How each label of each of these items, or of one row like it, moves the metric `[n, C]`."""
         where = self.columns[items]
         found = gradient.T[where]
         if len(where) and where.min() < 0:  # column -1 moves nothing
@@ -147,11 +165,11 @@ def target_of(metric: Metric, outputs: Outputs, pool: Pool) -> Target:
     """A metric of one model of the pool; a metric of scores is bound to those of the model."""
     model = outputs.name if len(pool.outputs) > 1 else ""
     if not isinstance(metric, ScoreMetric):
-        return Target(metric.name, metric, outputs.predictions, pool.columns, model)
+        return Target(metric.name, metric, outputs.predictions, pool.columns, model, first_phase=pool.first_phase)
     bound = outputs.bound(metric, pool.classes)
     inside = bound.columns >= 0
     members = None if inside.all() else np.flatnonzero(inside)
-    return Target(metric.name, bound.metric, bound.columns, bound.width, model, members, bound.bands)
+    return Target(metric.name, bound.metric, bound.columns, bound.width, model, members, bound.bands, pool.first_phase)
 
 
 def within(target: Target, member: np.ndarray[tuple[int], np.dtype[np.bool_]], name: str) -> Target:

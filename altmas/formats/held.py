@@ -10,6 +10,7 @@ from altmas.core.pool import Pool
 from altmas.formats.ingest import ingest
 from altmas.formats.labels import label_table
 from altmas.formats.returned import read_returned
+from altmas.formats.sampled import ingest_sample
 from altmas.formats.tables import ENDINGS
 from altmas.metrics.errors import InputError
 
@@ -39,6 +40,8 @@ def labels_of_file(path: str | Path) -> list[str]:
 def pool_of_file(given: Any, labels: Sequence[str], **options: Any) -> Pool:
     """The pool in a file of predictions, or in several by name; its classes are those of predictions and labels."""
     named = [f"{name}={path}" for name, path in given.items()] if isinstance(given, Mapping) else given
+    if options.get("sample") is not None:
+        return ingest_sample(named, labels_seen=labels, **options).pool
     return ingest(named, labels_seen=labels, **options).pool
 
 

@@ -57,6 +57,8 @@ def read_table(source: Any, *, text: bool = True) -> pd.DataFrame:
 
 def read_numbered(source: Any, *, text: bool = True, windows: bool = False) -> Numbered:
     """As `read_table`, with each row's number; `windows=True` also takes Windows-1252 text (see `decode`)."""
+    if isinstance(source, Numbered):
+        return source
     if isinstance(source, pd.DataFrame):
         return _counted(_from_pandas(source))
     if hasattr(source, "__arrow_c_stream__"):

@@ -23,6 +23,7 @@ from altmas.reports.of_result import ResultFindings
 from altmas.surfaces.membership import membership
 from altmas.words.assumptions import assumptions, kinds_of, warnings_of
 from altmas.words.clusters import about_clusters
+from altmas.words.first_phase import about_whole, first_phase_facts, sample_of
 from altmas.words.language import language, sentence
 from altmas.words.no_answer import no_answer_on
 from altmas.words.verdict import no_labels
@@ -200,6 +201,7 @@ def _told(
             "groups": {name: len(set(column)) for name, column in pool.groups.items()},
             "features": None if pool.features is None else int(np.prod(pool.features.shape[1:])),
             "features_from": pool.features_from,
+            **({} if pool.first_phase is None else {"drawn_from": first_phase_facts(pool)}),
         },
         "no_answer": _no_answer(pool),
         "method": method,
@@ -228,7 +230,7 @@ def _no_answer(pool: Pool) -> list[dict[str, Any]]:
     """On how many items each model gave no answer: a figure of its own, and no class."""
     counts = [(one.name, int(pool.unanswered(k))) for k, one in enumerate(pool.outputs)]
     return [
-        {"model": name, "items": count, "share": count / pool.size, "sentence": no_answer_on(name, count, pool.size)}
+        {"model": name, "items": count, "share": count / pool.whole, "sentence": no_answer_on(name, count, pool.whole)}
         for name, count in counts
     ]
 
@@ -262,6 +264,7 @@ def _headline(models: Sequence[dict[str, Any]], vendors: dict[str, Any] | None) 
 
 
 def _assumptions(findings: Told, estimates: Sequence[dict[str, Any]], pool: int, missing: int) -> list[str]:
-    clusters = findings.pool.clusters
+    clusters, phase = findings.pool.clusters, findings.pool.first_phase
     about = "" if clusters is None else about_clusters(clusters, pool)
+    about = about if phase is None else f"{about_whole(phase)} {sample_of(phase)}"
     return assumptions(kinds_of(estimates), pool, missing, findings.level, experts=findings.readings > 0, about=about)

@@ -252,12 +252,12 @@ class ModelFacts:
         return [{**row, "within": self.wanted.within} for row in self._rows_of(table)]
 
     def _verdict(self, main: dict[str, Any] | None, forecast: Sequence[dict[str, Any]]) -> dict[str, Any]:
-        size, level = self.pool.size, self.findings.level
+        size, whole, level = self.pool.size, self.pool.whole, self.findings.level
         ahead = next((row for row in forecast if main and row["metric"] == main["metric"]), None)
         exact = main is not None and str(main["promise"]).startswith("exact")
         compared = main is not None and not exact and self.method != "random"
         return {
-            "how_good": how_good(main, level, size, self._named) if main else sentence("No metric was asked for."),
+            "how_good": how_good(main, level, whole, self._named) if main else sentence("No metric was asked for."),
             "reach": reach(main) if main else "",
             "promise": promise_in_words(main, level) if main else "",
             "next": "" if exact else next_step(ahead, size),

@@ -28,7 +28,7 @@ def vendor_facts(findings: Told | None) -> dict[str, Any] | None:
 
 
 def _ranking(rows: list[dict[str, Any]], pool: Pool) -> list[dict[str, Any]]:
-    failed = {one.name: pool.unanswered(k) / pool.size for k, one in enumerate(pool.outputs)}
+    failed = {one.name: pool.unanswered(k) / pool.whole for k, one in enumerate(pool.outputs)}
     names = ("model", "metric", "estimate", "low", "high", "p_best", "behind")
     return [
         {"rank": rank, **{name: row[name] for name in names}, "no_answer": failed[row["model"]], "targets": {}}

@@ -36,6 +36,9 @@ def laid_out(task: Surface, pool: Pool) -> Surface:
 def surface_found(method: Method, findings: Findings, task: Surface, model: str | None = None) -> AccuracySurface:
     """The accuracy of every combination, from the labels of any method; their chances are allowed for."""
     recipe, pool = SurfaceRecipe.of(task.estimator), findings.job.pool
+    if pool.first_phase is not None:
+        hint = "Groups one by one are told of the whole: altmas worst, altmas compare."
+        raise InputError("surface", "be asked of a pool that is no sample", f"{pool.whole:,} rows in all", hint)
     where = membership(pool.of_model(model), task.by, bins=recipe.bins)
     if isinstance(findings, SurfaceFindings) and findings.is_about(where, recipe):
         return findings.run.surface(findings.level)

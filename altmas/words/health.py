@@ -12,7 +12,7 @@ def use_of_package(name: str) -> str:
     'workbooks of Excel (.xlsx)'
     """
     uses = {
-        "dask": sentence("sweeps on a cluster: altmas bench --backend dask"),
+        "dask": sentence("work on a cluster: altmas bench --backend dask, altmas init --scheduler"),
         "openpyxl": sentence("workbooks of Excel (.xlsx)"),
         "matplotlib": sentence("pictures and the report"),
         "pillow": sentence("features made of images"),

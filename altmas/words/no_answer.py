@@ -18,7 +18,7 @@ SEEN_ENOUGH = 5
 
 def failures(pool: Pool) -> list[str]:
     """A sentence for each model that sometimes gave no answer, and for each that sometimes gave no score."""
-    told = [no_answer_on(one.name, pool.unanswered(k), pool.size) for k, one in enumerate(pool.outputs)]
+    told = [no_answer_on(one.name, pool.unanswered(k), pool.whole) for k, one in enumerate(pool.outputs)]
     told += [without_score(one.name, one.missing_scores, pool.size) for one in pool.outputs]
     return [one for one in told if one]
 

@@ -1,14 +1,12 @@
 """A sweep on a Dask cluster of this machine, started from the command line."""
 
-import json
 import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from altmas.experiments.bench.rows import same_rows, to_frame
+from worlds.dask_clusters import two_workers
 from worlds.sweeps import command, environment, finished_keys
 
 pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very quick machine may outrun
@@ -17,36 +15,8 @@ pytestmark = pytest.mark.slow  # it kills by the clock, which a busy or a very q
 @pytest.fixture
 def cluster(tmp_path):
     """A scheduler and two workers, started from the command line."""
-    pytest.importorskip("distributed", reason="the package distributed is not installed: pip install '.[dask]'")
-    import distributed
-
-    env = environment(Path(distributed.__file__).parent.parent)
-    # The packages of a cluster warn about each other's versions; they are not ours to mend.
-    env["PYTHONWARNINGS"] = "ignore"
-    started = []
-
-    def start(*arguments):
-        with (tmp_path / "cluster.log").open("ab") as log:
-            whole = [sys.executable, "-m", *arguments]
-            started.append(subprocess.Popen(whole, env=env, cwd=tmp_path, stdout=log, stderr=log))
-        return started[-1]
-
-    file = tmp_path / "scheduler.json"
-    start(
-        "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-        "--scheduler-file", str(file),
-    )  # fmt: skip
-    end = time.monotonic() + 40
-    while not (file.is_file() and file.read_text().strip()):
-        assert time.monotonic() < end, (tmp_path / "cluster.log").read_text()
-        time.sleep(0.1)
-    address = json.loads(file.read_text())["address"]
-    alone = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--memory-limit", "1GB")
-    workers = [start("distributed.cli.dask_worker", address, *alone) for _ in range(2)]
-    yield address, workers, env
-    for one in reversed(started):
-        one.kill()
-        one.wait()
+    with two_workers(tmp_path) as made:
+        yield made
 
 
 def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(whole, cluster, tmp_path):

@@ -7,7 +7,7 @@ import pytest
 
 from worlds.places import BENCHMARKS
 
-HEAVY = ("crossings.py", "features.py", "keys.py", "models.py", "round.py", "scale.py", "surface.py")
+HEAVY = ("crossings.py", "features.py", "first_phase.py", "keys.py", "models.py", "round.py", "scale.py", "surface.py")
 NAMES = sorted(p.name for p in BENCHMARKS.glob("*.py") if p.name not in ("measuring.py", "workload.py"))
 
 

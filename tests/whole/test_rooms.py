@@ -32,7 +32,7 @@ TABLE = {
     "surfaces": (("core", "metrics", "surrogates", "words"), USUAL),
     "plots": (("core", "metrics", "surfaces", "words"), USUAL | {"matplotlib"}),
     "features": (("core", "metrics"), USUAL | {"sklearn", "PIL"}),
-    "formats": (("core", "features", "metrics", "words"), USUAL | {"openpyxl", "pyarrow", "sklearn"}),
+    "formats": (("core", "features", "metrics", "words"), USUAL | {"distributed", "openpyxl", "pyarrow", "sklearn"}),
     "catalogue": (("bandits", "certified", "core", "methods", "metrics", "surfaces", "words"), set()),
     "audits": (("catalogue", "core", "formats", "metrics", "surfaces", "words"), USUAL),
     "reports": (("audits", "core", "metrics", "plots", "surfaces", "words"), USUAL | WEB | {"matplotlib", "openpyxl"}),
@@ -63,7 +63,7 @@ AGAINST = {
 }
 """Late imports against the direction: conveniences of what users hold in their hands, and no others."""
 
-LATE = {"PIL", "openpyxl", "sklearn", "matplotlib", "pyarrow", *WEB}
+LATE = {"PIL", "distributed", "openpyxl", "sklearn", "matplotlib", "pyarrow", *WEB}
 """Packages that cost time to load: imported where they are needed, but for the rooms that are about them."""
 
 FILES = sorted(
@@ -197,9 +197,9 @@ def test_tensorflow_is_imported_in_one_place():
 def test_public_names():
     assert sorted(altmas.__all__) == [
         "AltmasError", "Audit", "AuditsCompared", "Best", "Better", "CertifiedResult", "Compare", "EstimateGroups",
-        "Identify", "InputError", "MethodError", "Noisy", "OracleError", "Pool", "Result", "Surface", "SurfaceRecipe",
-        "TableOracle", "__version__", "assess", "compare_audits", "estimate_from_log", "is_better", "make_method",
-        "membership_from_scores", "surface_from_log", "tune_network",
+        "FirstPhase", "Identify", "InputError", "MethodError", "Noisy", "OracleError", "Pool", "Result", "Surface",
+        "SurfaceRecipe", "TableOracle", "__version__", "assess", "compare_audits", "estimate_from_log", "is_better",
+        "make_method", "membership_from_scores", "surface_from_log", "tune_network",
     ]  # fmt: skip
     assert {
         "AltmasError", "CounterfactualMeans", "InputError", "Metric", "counterfactuals", "expected_cost",
