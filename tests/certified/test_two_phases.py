@@ -12,6 +12,7 @@ from altmas.core.first_phase import FirstPhase
 from altmas.core.pool import Pool
 from altmas.core.targets import target_of, targets_of
 from altmas.metrics import metric, metrics_named
+from altmas.metrics.belief import Belief
 from altmas.metrics.errors import InputError
 from worlds.wholes import whole
 
@@ -23,7 +24,7 @@ def poisson(pool, truth, rng, chance):
     asked = np.flatnonzero(rng.random(pool.size) < chance)
     belief = np.full((pool.size, 3), 0.15)
     belief[np.arange(pool.size), pool.predictions] = 0.7
-    return Sample(belief, Answers().extended(asked, truth[asked], 0, np.ones(len(asked))), chance)
+    return Sample(Belief.dense(belief), Answers().extended(asked, truth[asked], 0, np.ones(len(asked))), chance)
 
 
 def test_estimates_and_variances_are_those_of_both_phases():
