@@ -8,6 +8,7 @@ columns an outcome is a true class. A task turns drawn parameters `theta` of tha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -134,6 +135,7 @@ class TellApart:
     """Tell two arms apart: reward the expected confidence lambda of the most probable region (ROPE) after the pull."""
 
     margin: float = 0.05
+    nodes: int = 32
     monotone: ClassVar[bool] = True
 
     def worth(self, theta: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -148,7 +150,7 @@ class TellApart:
             for outcome, weight in ((0, chance), (1, 1 - chance)):
                 after = beliefs.copy()
                 after[:, arm, outcome] += 1
-                expected += weight * rope(after[:, 0], after[:, 1], self.margin).max(-1)[which]
+                expected += weight * rope(after[:, 0], after[:, 1], self.margin, self.nodes).max(-1)[which]
             columns.append(expected)
         return np.asarray(np.round(np.stack(columns, -1), ROPE_DIGITS), dtype=np.float64)
 
@@ -157,11 +159,12 @@ class TellApart:
         return np.asarray(theta[..., 0])
 
 
-ROPE_DIGITS = 6
+ROPE_DIGITS = 5
 """Decimals to which the masses of `rope` are right; what is closer is a tie."""
 
 
-def _nodes(count: int = 48) -> tuple[FloatArray, FloatArray]:
+@cache
+def _nodes(count: int) -> tuple[FloatArray, FloatArray]:
     """Gauss-Legendre on [0, 1] after the substitution u = 10 t^3 - 15 t^4 + 6 t^5.
 
     Quantiles of a Beta have roots and kinks at the ends of their range; there the substitution is flat.
@@ -171,10 +174,7 @@ def _nodes(count: int = 48) -> tuple[FloatArray, FloatArray]:
     return t**3 * (10 - 15 * t + 6 * t**2), weights * 15 * (t * (1 - t)) ** 2
 
 
-_NODES, _WEIGHTS = _nodes()
-
-
-def rope(first: FloatArray, second: FloatArray, margin: float) -> FloatArray:
+def rope(first: FloatArray, second: FloatArray, margin: float, nodes: int = 32) -> FloatArray:
     """Posterior mass `[..., 3]` of theta_1 - theta_2 below -margin, within, above: mu of the ROPE comparison.
 
     `first` and `second` are Beta parameters `[..., 2]`. Integrated over the quantiles of the narrower, each side as far
@@ -183,12 +183,13 @@ def rope(first: FloatArray, second: FloatArray, margin: float) -> FloatArray:
     >>> rope(np.array([280.0, 203.0]), np.array([351.0, 162.0]), 0.05).round(2)
     array([0.96, 0.04, 0.  ])
     """
+    at, weights = _nodes(nodes)
     turned = second.sum(-1) > first.sum(-1)
     narrow, wide = (np.where(turned[..., None], *pair) for pair in ((second, first), (first, second)))
     (p, q), (a, b) = ((one[..., 0, None], one[..., 1, None]) for one in (narrow, wide))
     start, end = betainc(p, q, margin), betainc(p, q, 1 - margin)  # beyond, the wide one cannot be so far away
-    lower, upper = betaincinv(p, q, end * _NODES), betaincinv(p, q, start + (1 - start) * _NODES)
-    above = end[..., 0] * (betaincc(a, b, np.minimum(lower + margin, 1)) * _WEIGHTS).sum(-1)
-    below = (1 - start[..., 0]) * (betainc(a, b, np.maximum(upper - margin, 0)) * _WEIGHTS).sum(-1)
+    lower, upper = betaincinv(p, q, end * at), betaincinv(p, q, start + (1 - start) * at)
+    above = end[..., 0] * (betaincc(a, b, np.minimum(lower + margin, 1)) * weights).sum(-1)
+    below = (1 - start[..., 0]) * (betainc(a, b, np.maximum(upper - margin, 0)) * weights).sum(-1)
     low, high = np.where(turned, below, above), np.where(turned, above, below)
     return np.stack([low, np.maximum(1 - low - high, 0.0), high], -1)
