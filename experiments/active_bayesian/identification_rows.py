@@ -88,9 +88,10 @@ def calibration_cases(network: str, asked: Asked) -> Iterator[Case]:
         way = ranking.Way(ranking.rule_of("random" if random else "thompson"), belief, sample)
         return identified(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth))
 
-    for top, strength, random in product(("top 1", "top m"), CALIBRATION_STRENGTHS, (True, False)):
+    strengths = CALIBRATION_STRENGTHS[:1] if network.startswith("imagenet:") else CALIBRATION_STRENGTHS
+    for top, strength, random in product(("top 1", "top m"), strengths, (True, False)):
         m = 1 if top == "top 1" else ranking.top_m(groups)
-        effort = effort_for(asked, network, m, random, groups, 0.2)
+        effort = effort_for(asked, network, m, random, groups, 0.1)
         name = f"{'random' if random else 'Thompson'}, strength {strength}"
         yield _case(network, {"top": top, "line": name}, effort, partial(run, m, random, strength))
 
@@ -113,7 +114,7 @@ def cost_cases(cost: str, network: str, asked: Asked) -> Iterator[Case]:
     for c, top, (name, method) in product((1, 10) if asked.smoke else RATIOS, ("top 1", "top m"), COST_LINES.items()):
         m = 1 if top == "top 1" else ranking.top_m(len(arms.truth))
         random = method.startswith("random")
-        effort = effort_for(asked, network, m, random, len(arms.truth), 0.2 if random or m > 1 else 0.4)
+        effort = effort_for(asked, network, m, random, len(arms.truth), 0.2)
         yield _case(network, {"c": c, "top": top, "line": name}, effort, partial(run, c, m, method))
 
 
@@ -127,7 +128,7 @@ def biased_cases(network: str, asked: Asked) -> Iterator[Case]:
 
     tasks = (("least accurate", FindExtreme()), ("most biased", MostBiased(arms.scores)))
     for (panel, task), (name, line) in product(tasks, BIASED_LINES.items()):
-        effort = effort_for(asked, network, 1, line.rule == "random", len(arms.names), 0.8)
+        effort = effort_for(asked, network, 1, line.rule == "random", len(arms.names), 0.4)
         yield _case(network, {"top": panel, "line": name}, effort, partial(run, task, line))
 
 

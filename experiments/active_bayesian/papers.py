@@ -20,7 +20,9 @@ import pandas as pd
 
 from altmas.experiments.active_bayesian import comparison, confusion, estimation
 from altmas.experiments.active_bayesian import identification_rows as ranked
-from altmas.experiments.active_bayesian.groups import Asked
+from altmas.experiments.active_bayesian import posterior_rows as posteriors
+from altmas.experiments.active_bayesian import setting_rows as settings
+from altmas.experiments.active_bayesian.groups import SETTINGS, Asked
 from altmas.experiments.active_bayesian.passages import tidy
 from altmas.experiments.bench.cases import Case, run_cases
 from altmas.experiments.bench.options import NEW_FOLDER, data_option, need_data, smoke_option
@@ -29,6 +31,7 @@ from altmas.experiments.data.networks import IMAGENET_NETWORK, NETWORKS
 CIFAR = ("resnet110_cifar100", "wideresnet_cifar100", "resnet20_cifar100")
 WHOLE_SOFTMAX = confusion.WHOLE_SOFTMAX
 EVERY = (*NETWORKS, IMAGENET_NETWORK)
+IMAGENETS = tuple(name for name in SETTINGS if name.startswith("imagenet:"))
 TIMES = "times.csv"
 
 Cases = Callable[[str, Asked], Iterable[Case]]
@@ -53,7 +56,11 @@ def _tidied(case: Case) -> pd.DataFrame:
     return tidy(found if isinstance(found, pd.DataFrame) else pd.DataFrame([dict(found)]))
 
 
+ALONE = ("resnet110_cifar100",)
+
 ITEMS: dict[str, Item] = {
+    "aba-table1": Item(ALONE, settings.reward_cases),
+    "aba-table2": Item((*NETWORKS, *IMAGENETS), settings.network_cases),
     "aba-table3": Item(EVERY, estimation.TABLE_3.cases),
     "aba-table4": Item(WHOLE_SOFTMAX, confusion.TABLE_4.cases),
     "aba-table5": Item(EVERY, estimation.TABLE_5.cases),
@@ -61,12 +68,23 @@ ITEMS: dict[str, Item] = {
     "aba-table7": Item(("resnet110_cifar100", "news20"), comparison.TABLE_7.cases),
     "aba-table8": Item(EVERY, estimation.TABLE_8.cases),
     "aba-table9": Item(EVERY, ranked.calibration_cases),
-    "aba-table10": Item(WHOLE_SOFTMAX[:2], partial(ranked.cost_cases, "human")),
-    "aba-table11": Item(WHOLE_SOFTMAX[:2], partial(ranked.cost_cases, "superclass")),
-    "aba-figure11": Item(EVERY, partial(ranked.accuracy_cases, ranked.TOP_TWO_LINES, ("top 1",), 0.5)),
-    "aba-figure15": Item(EVERY, partial(ranked.accuracy_cases, ranked.RULE_LINES, ("top 1", "top m"), 0.5)),
-    "aba-figure18": Item(EVERY, partial(ranked.accuracy_cases, ranked.STRENGTH_LINES, ("top 1", "top m"), 0.5)),
+    "aba-table10": Item(WHOLE_SOFTMAX[:1], partial(ranked.cost_cases, "human")),
+    "aba-table11": Item(WHOLE_SOFTMAX[:1], partial(ranked.cost_cases, "superclass")),
+    "aba-figure4": Item(EVERY, partial(posteriors.reliability_cases, (2,))),
+    "aba-figure5": Item(ALONE, posteriors.ece_posterior_cases),
+    "aba-figure6": Item(EVERY, posteriors.ece_error_cases),
+    "aba-figure7": Item(EVERY, posteriors.class_cases),
+    "aba-figure8": Item(CIFAR, posteriors.difference_cases),
+    "aba-figure9": Item(CIFAR, posteriors.rank_cases),
+    "aba-figure11": Item(EVERY, partial(ranked.accuracy_cases, ranked.TOP_TWO_LINES, ("top 1",), 0.4)),
+    "aba-figure14": Item(ALONE, settings.cost_matrix_cases),
+    "aba-figure15": Item(EVERY, partial(ranked.accuracy_cases, ranked.RULE_LINES, ("top 1", "top m"), 0.4)),
+    "aba-figure17": Item(EVERY, partial(posteriors.reliability_cases, (10, 100))),
+    "aba-figure18": Item(EVERY, partial(ranked.accuracy_cases, ranked.STRENGTH_LINES, ("top 1", "top m"), 0.4)),
+    "workshop-figure1": Item(NETWORKS, posteriors.bias_cases),
+    "workshop-figure2": Item(NETWORKS, posteriors.rank_cases),
     "workshop-figure3": Item(NETWORKS, ranked.biased_cases),
+    "workshop-figure4": Item(ALONE, settings.notation_cases),
 }
 """By the name of its file. Table 9 has Figure 19; Table 6 Figure 16 and lines of 11, 15, 18; Tables 10, 11 Figure 3."""
 
