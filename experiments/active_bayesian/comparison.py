@@ -137,7 +137,8 @@ def compare_all(arms: GroupOutcomes, method: str, effort: Effort) -> pd.DataFram
         for never, labels in (("all", spent[k]), ("one", np.where(told[k] == 1, spent[k], 1))):
             by_replicate = labels.reshape(effort.replicates, -1).mean(-1)
             error = by_replicate.std(ddof=1) / np.sqrt(effort.replicates) if effort.replicates > 1 else np.nan
-            found = {"labels": labels.mean(), "se": error, "told": told[k].mean()}
+            over_pairs = labels.reshape(effort.replicates, -1).mean(0).std()
+            found = {"labels": labels.mean(), "se": error, "told": told[k].mean(), "over pairs": over_pairs}
             rows.append({"goal": goal, "never": never, **found})
     return pd.DataFrame(rows)
 

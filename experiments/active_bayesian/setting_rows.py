@@ -27,9 +27,8 @@ DEAR = 10.0
 def reward_cases(network: str, asked: Asked) -> Iterator[Case]:
     """Table 1: each reward against its definition, the expectation over outcomes written out, at random beliefs."""
     rng = np.random.default_rng(asked.seed)
-    yield Case(
-        {"seed": asked.seed}, partial(_rewards, rng, 5 if asked.smoke else BELIEFS, 2000 if asked.smoke else DRAWS)
-    )
+    beliefs, draws = (5, 2000) if asked.smoke else (BELIEFS, DRAWS)
+    yield Case({"draws": draws, "seed": asked.seed}, partial(_rewards, rng, beliefs, draws))
 
 
 def _rewards(rng: np.random.Generator, beliefs: int, draws: int) -> pd.DataFrame:
@@ -40,8 +39,7 @@ def _rewards(rng: np.random.Generator, beliefs: int, draws: int) -> pd.DataFrame
     rights = rng.uniform(size=(beliefs, 3, 2))
     a, b, (t, f) = alpha[..., 0], alpha[..., 1], np.moveaxis(theta, -1, 0)
     drop = beta.var(a, b) - t * beta.var(a + 1, b) - f * beta.var(a, b + 1)
-    total = np.array([[_variance(c) - sum(p * _variance(c + one) for p, one in zip(q, np.eye(4), strict=True))
-                       for c, q in zip(cs, qs, strict=True)] for cs, qs in zip(columns, truth, strict=True)])  # fmt: skip
+    total = np.array([[_drop(c, q) for c, q in zip(*one, strict=True)] for one in zip(columns, truth, strict=True)])
     right_wrong = np.concatenate([rights, 1 - rights], -1)
     few, there = alpha[:5, :2], theta[:5, :2]
     calibration, costs = FindLeastCalibrated(bins, scores), FindCostliest(cost)
@@ -55,6 +53,11 @@ def _rewards(rng: np.random.Generator, beliefs: int, draws: int) -> pd.DataFrame
     ]
     rows = [(task, float(np.abs(got - wanted).max())) for task, got, wanted in pairs]
     return pd.DataFrame(rows, columns=pd.Index(["task", "difference"]))
+
+
+def _drop(column: FloatArray, truth: FloatArray) -> float:
+    after = sum(p * _variance(column + one) for p, one in zip(truth, np.eye(len(truth)), strict=True))
+    return _variance(column) - float(after)
 
 
 def _variance(column: FloatArray) -> float:
