@@ -95,7 +95,8 @@ def calibration_cases(network: str, asked: Asked) -> Iterator[Case]:
         return identified(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth))
 
     strengths = CALIBRATION_STRENGTHS[:1] if network.startswith("imagenet:") else CALIBRATION_STRENGTHS
-    for top, strength, random in product(("top 1", "top m"), strengths, (True, False)):
+    tops = ("top m",) if network.startswith("imagenet:") else ("top 1", "top m")
+    for top, strength, random in product(tops, strengths, (True, False)):
         m = 1 if top == "top 1" else ranking.top_m(groups)
         effort = effort_for(asked, network, m, random, groups, 0.1)
         name = f"{'random' if random else 'Thompson'}, strength {strength}"
