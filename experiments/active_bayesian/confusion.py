@@ -31,7 +31,7 @@ from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
-THOMPSON_RUNS = 100
+THOMPSON_RUNS = 20
 """Each step of each run draws a hundred columns of a hundred classes."""
 
 CONFUSION_ERROR: PaperNumbers = {

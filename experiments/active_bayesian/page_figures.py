@@ -57,7 +57,8 @@ def curves(rows: Rows, lines: Mapping[str, str], down: str = "top", quantity: st
     """Panels of mean curves with a band of one standard error: `down` the rows, networks across."""
     shown = rows[rows["line"].isin(list(lines))]
     tops, networks = list(dict.fromkeys(shown[down])), list(dict.fromkeys(shown["network"]))
-    figure, axes = grid(len(tops), len(networks))
+    shape = (len(tops), len(networks)) if len(networks) > 1 else (1, len(tops))
+    figure, axes = grid(*shape, 2.2 if len(networks) > 1 else 2.6)
     for ax, (top, network) in zip(axes.flat, [(t, n) for t in tops for n in networks], strict=True):
         part = shown[(shown[down] == top) & (shown["network"] == network)]
         for place, (line, label) in enumerate(lines.items()):
@@ -65,7 +66,8 @@ def curves(rows: Rows, lines: Mapping[str, str], down: str = "top", quantity: st
             x, mean, se = (one[name].to_numpy(float) for name in ("labels", "mean", "se"))
             ax.plot(x, mean, color=INK[place], label=label, marker=SHAPES[place], markevery=max(len(x) // 6, 1), ms=3)
             ax.fill_between(x, mean - np.nan_to_num(se), mean + np.nan_to_num(se), color=INK[place], alpha=0.2, lw=0)
-        ax.set_title(f"{NAMES.get(network, network)}, {top}" if top != "" else NAMES.get(network, network))
+        named = [NAMES.get(network, network)] if len(networks) > 1 else []
+        ax.set_title(", ".join([*named, *([top] if top else [])]))
         ax.set_xlabel("labels")
     for ax in axes[:, 0]:
         ax.set_ylabel(quantity)
@@ -236,7 +238,7 @@ def cost_matrices(rows: Rows) -> Figure:
         ax.invert_yaxis()
         ax.grid(visible=False)
         ax.set_title(f"cost: {matrix}")
-        ax.set_xlabel("predicted superclass, in the same order")
+        ax.set_xlabel("predicted superclass")
     return figure
 
 
