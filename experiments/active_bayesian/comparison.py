@@ -44,8 +44,8 @@ LABELS_TO_COMPARE = {"resnet110_cifar100": (203.5, 129.0, 121.9), "news20": (197
 def compared_arms(outcomes: Outcomes, right: str = "class") -> GroupOutcomes:
     """Superclasses of the predicted class for CIFAR-100, predicted classes otherwise.
 
-    `right` is the very `class`, or any of its `superclass`: there the superclass of highest summed score, where all
-    scores are stored, is what was predicted.
+    `right` is the very `class`, or any of its `superclass`. Where all scores are stored, those of a superclass are then
+    summed: the highest sum says what was predicted and how surely, as in a file of twenty scores.
     """
     if not outcomes.name.endswith("cifar100"):
         return by_class(outcomes)
@@ -53,10 +53,12 @@ def compared_arms(outcomes: Outcomes, right: str = "class") -> GroupOutcomes:
     groups = Groups(tuple(SUPERCLASSES), home[outcomes.predictions])
     if right == "class":
         return group_outcomes(outcomes, groups)
-    said = groups.index
+    said, sure = groups.index, outcomes.confidence
     if outcomes.scores is not None:
-        said = (outcomes.scores @ (home[:, None] == np.arange(len(SUPERCLASSES)))).argmax(1)
-    return group_outcomes(replace(outcomes, predictions=said, labels=home[outcomes.labels]), groups)
+        summed = outcomes.scores @ (home[:, None] == np.arange(len(SUPERCLASSES)))
+        said, sure = summed.argmax(1), summed.max(1)
+    known = replace(outcomes, predictions=said, labels=home[outcomes.labels], confidence=sure)
+    return group_outcomes(known, Groups(groups.names, said))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,8 +148,8 @@ def compare_all(arms: GroupOutcomes, method: str, effort: Effort) -> pd.DataFram
 def comparison_cases(network: str, asked: Asked) -> Iterable[Case]:
     """Every method on the pairs of a network's groups."""
     outcomes = ranking.load(network, asked.data)
-    alone = network in ("wideresnet_cifar100", "resnet20_cifar100")  # to see what another checkpoint does: at random
-    for right in ("class", "superclass") if network == "resnet110_cifar100" else ("class",):
+    alone = network == "resnet20_cifar100"  # to see what another checkpoint does: at random
+    for right in ("class", "superclass") if network.endswith("cifar100") and not alone else ("class",):
         arms = compared_arms(outcomes, right)
         arms = arms.first(4) if asked.smoke else arms
         for method in COMPARISON_METHODS[:2] if alone else COMPARISON_METHODS:
