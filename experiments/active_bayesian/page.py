@@ -116,10 +116,10 @@ def figures(stored: Stored) -> list[tuple[str, Figure]]:
         "figure16": lambda: draw.curves(least, words.PRIOR_LINES),
         "figure17": lambda: draw.reliability(stored.rows("aba-figure17")),
         "figure18": lambda: draw.curves(pd.concat([least, stored.rows("aba-figure18")]), words.STRENGTH_LINES),
-        "figure19": lambda: draw.curves(stored.rows("aba-table9"), words.CALIBRATION_LINES),
+        "figure19": lambda: draw.curves(stored.rows("aba-table9"), words.CALIBRATION_LINES, "mrr, of the pool"),
         "workshop1": lambda: draw.biases(stored.rows("workshop-figure1")),
         "workshop2": lambda: draw.ranks(stored.rows("workshop-figure2"), "news20"),
-        "workshop3": lambda: draw.curves(stored.rows("workshop-figure3"), words.SUCCESS_LINES, quantity="success rate"),
+        "workshop3": lambda: draw.curves(stored.rows("workshop-figure3"), words.SUCCESS_LINES, *2 * ("success rate",)),
         "workshop4": lambda: draw.notation(stored.rows("workshop-figure4")),
     }
     return [(name, one()) for name, one in make.items()]
