@@ -69,7 +69,8 @@ def curves(
             ax.plot(x, mean, color=INK[place], label=label, marker=SHAPES[place], markevery=max(len(x) // 6, 1), ms=3)
             ax.fill_between(x, mean - np.nan_to_num(se), mean + np.nan_to_num(se), color=INK[place], alpha=0.2, lw=0)
         named = [NAMES.get(network, network)] if len(networks) > 1 else []
-        ax.set_title(", ".join([*named, *([top] if top else [])]))
+        ax.set_title("\n".join([*named, *([top] if top else [])]))
+        ax.locator_params(axis="x", nbins=4)
         ax.set_xlabel("labels")
     for ax in axes[:, 0]:
         ax.set_ylabel(quantity)

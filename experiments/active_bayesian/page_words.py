@@ -161,7 +161,7 @@ CAPTIONS = (
     ("figure11", "Figure 11: top-two Thompson sampling", "The least accurate class."),
     ("figure14", "Figure 14: the cost matrices", "By superclass: dark 10, light 1. Right predictions cost nothing."),
     ("figure15", "Figure 15: other rules", "Uniform prior of strength 2; the bound of UCB is exact."),
-    ("figure16", "Figure 16: informed and uniform prior", "Thompson sampling; the prior that groups share is ours."),
+    ("figure16", "Figure 16: informed and uniform prior", "By posterior means: a learnt prior may end below 1."),
     ("figure17", "Figure 17: reliability diagrams with strong priors", "The samples of Figure 4."),
     ("figure18", "Figure 18: strength of the prior, least accurate classes", "Informed prior."),
     ("figure19", "Figure 19: strength of the prior, least calibrated classes", "Ranked by the pool."),
