@@ -92,8 +92,8 @@ TABLE_7 = """\
 All 190 pairs of superclasses of CIFAR-100 and of classes of 20 Newsgroups, 4 runs each, with Thompson sampling 2; ±
 is over runs. Our numbers are higher than the paper's, and the rows take its published program's readings one at a
 time to find out why. *text*: the likeliest region is the one on the full test set, and its probability within 5%.
-*program*: the region in which the difference lies, likeliest or not; *never*: what a pair counts that never gets
-there. *By draws*: probabilities are shares of 10,000 draws, and 1,000 for the goal, as there. *Its pairs*: the 100
+*program*: the region in which the difference lies, likeliest or not; *never counts*: as what a pair counts that
+never gets there; all do. *By draws*: probabilities are shares of 10,000 draws, and 1,000 for the goal, as there. *Its pairs*: the 100
 pairs that its seeds draw; ± is over pairs. *superclass*: right if the true class is any of the superclass's own,
 with summed scores for WideResNet. None of these moves the numbers by more than 30 labels, and another checkpoint
 moves them as much. That an informed prior saves labels holds; how many depends on the scores, and on the checkpoint
