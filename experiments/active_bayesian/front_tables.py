@@ -157,9 +157,7 @@ def _compared(stored: Stored) -> Front:
         f"{'holds' if held else 'does not hold'}; on 20 Newsgroups ours are "
         f"{_list(news)} beside {' / '.join(f'{one:.1f}' for one in LABELS_TO_COMPARE['news20'])}"
     )
-    return aba(
-        "Table 7", "labels to compare two superclasses", theirs, text, PATTERN if held else CONTRADICTED, why
-    )
+    return aba("Table 7", "labels to compare two superclasses", theirs, text, PATTERN if held else CONTRADICTED, why)
 
 
 def _list(rows: Sequence[pd.Series]) -> str:
