@@ -63,7 +63,7 @@ certified-results: $(STAMP)
 		$(patsubst %,--rows %,$(wildcard benchmarks/results/certified*.jsonl.gz))
 	rm -f docs/certified-results.png
 
-# The rows of every table and figure of the active Bayesian assessment papers that are not there yet: about two hours
+# The rows of every table and figure of the active Bayesian assessment papers that are not there yet: about an hour
 # from nothing, where DATA is the folder of stored data. Then the page docs/active-bayesian-assessment.md.
 PAPERS := $(BIN)/python -m altmas.experiments.active_bayesian.papers
 papers: $(STAMP)
