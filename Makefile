@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test matrix slow programs lint types bench results certified-results best-results docs gallery site clean
+.PHONY: demo test matrix slow programs lint types bench results certified-results papers papers-smoke best-results docs gallery site clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -62,6 +62,17 @@ certified-results: $(STAMP)
 	$(BIN)/python -m altmas.experiments.certified.sweep_report --out docs --labels 400 \
 		$(patsubst %,--rows %,$(wildcard benchmarks/results/certified*.jsonl.gz))
 	rm -f docs/certified-results.png
+
+# The rows of every table and figure of the active Bayesian assessment papers that are not there yet: about two hours
+# from nothing, where DATA is the folder of stored data. Then the page docs/active-bayesian-assessment.md.
+PAPERS := $(BIN)/python -m altmas.experiments.active_bayesian.papers
+papers: $(STAMP)
+	$(PAPERS) --data $(DATA) --out benchmarks/results/papers
+	$(BIN)/python -m altmas.experiments.active_bayesian.page --rows benchmarks/results/papers --docs docs
+
+# The same runs, tiny and on bundled data: that all of them work.
+papers-smoke: $(STAMP)
+	$(PAPERS) --smoke --again --out build/papers-smoke
 
 # docs/best-results.md and its figure, from rows that experiments/best/regret.py made.
 best-results: $(STAMP)

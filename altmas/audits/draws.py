@@ -17,12 +17,15 @@ from altmas.audits.events import canonical
 from altmas.core.streams import new_seed
 from altmas.metrics.errors import InputError
 
-__all__ = ["ENGINE", "checked_secret", "draws_seed", "new_secret", "new_seed"]
+__all__ = ["ENGINE", "UNCHANGED_SINCE", "checked_secret", "draws_seed", "new_secret", "new_seed"]
 
 SECRET_DIGITS = 64
 
 ENGINE = 6
 """Raise it whenever the same answers lead to other draws or refits: audits of another engine are not replayed."""
+
+UNCHANGED_SINCE = 5
+"""The oldest engine that draws as this one, but for methods that name another, `drawn_alike_since`."""
 
 
 def new_secret() -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altmas.audits.draws import ENGINE
+from altmas.audits.draws import ENGINE, UNCHANGED_SINCE
 from altmas.audits.events import Event
 from altmas.audits.fits import fit
 from altmas.audits.parts import Fit
@@ -40,7 +40,9 @@ Every one, and not their mean: whoever lowers the chances of the few items that 
 
 def replayable(audit: Audit) -> bool:
     """Whether this version draws as the one did that made the audit."""
-    return audit.created.body.get("engine") == ENGINE
+    since = getattr(audit.method, "drawn_alike_since", UNCHANGED_SINCE)
+    engine = audit.created.body.get("engine")
+    return isinstance(engine, int) and since <= engine <= ENGINE
 
 
 def _engine_problems(audit: Audit) -> list[str]:

@@ -163,17 +163,19 @@ class GroupBelief:
     @cached_property
     def _fixed_prior(self) -> FloatArray:
         """Pseudo-counts `[G, 2]` of a prior that no answer changes: looked up for every pull, so made once."""
-        groups = self.arms.groups
-        mean = np.full(len(groups.names), 0.5)
-        if self.prior == "informed":
-            scores = _mean_scores(self.pool, groups)
-            mean = mean if scores is None else np.where(np.isfinite(scores), np.clip(scores, 0.01, 0.99), 0.5)
-        return self.strength * np.stack([mean, 1 - mean], -1)
+        from altmas.surrogates.groups.priors import informed, uniform
+
+        scores = _mean_scores(self.pool, self.arms.groups) if self.prior == "informed" else None
+        if scores is None:
+            return uniform(len(self.arms.groups.names), self.strength)
+        return informed(scores, self.strength)
 
     def _bin_prior(self, scores: FloatArray) -> FloatArray:
         """Pseudo-counts `[G, 2B]` of the bins: calibrated, or even."""
-        mean = np.full(scores.shape, 0.5) if self.prior == "uniform" else np.clip(scores, 0.01, 0.99)
-        return self.strength * np.concatenate([mean, 1 - mean], -1)
+        from altmas.surrogates.groups.priors import informed
+
+        pseudo = informed(np.full(scores.shape, np.nan) if self.prior == "uniform" else scores, self.strength)
+        return np.concatenate([pseudo[..., 0], pseudo[..., 1]], -1)
 
     def _fit(self, groups: Groups, answers: Answers) -> HierarchicalPrior:
         from altmas.surrogates.groups.hierarchical import fit_prior, regressor

@@ -43,6 +43,8 @@ class GroupMethod:
     draws: int = 1000
     task: GroupTask = field(default_factory=EstimateGroups)
     metric_blind: ClassVar[bool] = True
+    drawn_alike_since: ClassVar[int] = 6
+    """The first engine of audits that draws groups as this version does."""
 
     def __post_init__(self) -> None:
         if self.prior not in PRIORS:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
+from scipy.special import betaincinv
 
 from altmas.bandits.rewards import ArmTask, over_outcomes
 from altmas.core.checks import fraction
@@ -19,6 +20,8 @@ from altmas.metrics.types import FloatArray, IntArray
 
 TIE = 1e-9
 """Worths closer than this share of the largest are the same."""
+
+_NUMBERS = 40_000_000  # drawn for one choice, at most
 
 Sampler = Callable[[FloatArray, np.random.Generator], FloatArray]
 """Parameters drawn from a belief: alpha `[R, G, O]` -> theta `[R, G, O]`."""
@@ -29,6 +32,13 @@ class BoundedTask(ArmTask, Protocol):
     """A task that knows between which values a pull's worth lies, before anything is drawn."""
 
     def bounds(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray]: ...
+
+
+@runtime_checkable
+class MonotoneTask(ArmTask, Protocol):
+    """A task in which an arm's worth rises or falls with its own accuracy and depends on no other arm's."""
+
+    monotone: ClassVar[bool]
 
 
 class ArmRule(Protocol):
@@ -141,10 +151,16 @@ class Thompson:
 
 @dataclass(frozen=True)
 class TopTwoThompson:
-    """With probability `resample` keep drawing until another arm is best (Russo 2016)."""
+    """With probability `resample` keep drawing until another arm is best (Russo 2016).
+
+    Where the best arm is as good as sure, another would win after millions of draws. So after `tries` of them their
+    parts are recombined: arms are independent, and what was drawn for the best arm once goes with what was drawn for
+    the others at any other time. Of all such pairs in which another arm wins one is taken; if there is none, the
+    nearest.
+    """
 
     resample: float = 0.5
-    tries: int = 100
+    tries: int = 32
 
     def __post_init__(self) -> None:
         fraction("resample", self.resample)
@@ -155,14 +171,32 @@ class TopTwoThompson:
         """The best arms, or those of another draw whose best arm differs."""
         arms = best_arms(task.worth(sample(alpha, rng), alpha), left, count, rng)
         again = np.flatnonzero((rng.random(len(arms)) < self.resample) & ((left > 0).sum(-1) > 1))
-        for _ in range(self.tries):
+        mine, others = np.empty((self.tries, 2, len(arms))), np.empty((self.tries, *arms.shape), dtype=arms.dtype)
+        for t in range(self.tries):
             if not again.size:
-                break
-            other = best_arms(task.worth(sample(alpha[again], rng), alpha[again]), left[again], count, rng)
-            new = other[:, 0] != arms[again, 0]
+                return arms
+            best = arms[again, :1]
+            worth = task.worth(sample(alpha[again], rng), alpha[again])
+            other = best_arms(worth, left[again], count, rng)
+            new = other[:, 0] != best[:, 0]
             arms[again[new]] = other[new]
-            again = again[~new]
+            again, best, worth = again[~new], best[~new], worth[~new]
+            rest = left[again]
+            np.put_along_axis(rest, best, 0, -1)
+            rival = best_arms(worth, rest, count, rng)
+            mine[t, 0, again] = np.take_along_axis(worth, best, -1)[:, 0]
+            mine[t, 1, again] = np.take_along_axis(worth, rival[:, :1], -1)[:, 0]
+            others[t, again] = rival
+        arms[again] = others[_recombined(mine[..., again], rng), again]
         return arms
+
+
+def _recombined(worths: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Which draw of the rivals to take `[R]`, from worths of the best arm and of its first rival `[tries, 2, R]`."""
+    ahead = worths[None, :, 1] - worths[:, None, 0]  # [draw of the best arm, draw of the rivals, R]
+    chance = np.where(ahead > 0, rng.random(ahead.shape, dtype=np.float32), 0)
+    pairs = np.where((ahead > 0).any((0, 1)), chance, ahead).reshape(-1, worths.shape[-1])
+    return np.asarray(pairs.argmax(0) % len(worths))
 
 
 @dataclass(frozen=True)
@@ -187,10 +221,14 @@ class EpsilonGreedy:
 
 @dataclass(frozen=True)
 class BayesianUCB:
-    """The arm whose reward has the highest upper quantile, by Monte Carlo over `draws` draws."""
+    """The arm whose reward has the highest upper quantile.
+
+    Exact where a pull's worth rises or falls with the arm's own accuracy; else by Monte Carlo over at most `draws`
+    draws, the paper's number, and fewer where a belief has many numbers.
+    """
 
     quantile: float = 0.975
-    draws: int = 200
+    draws: int = 10_000
 
     def __post_init__(self) -> None:
         fraction("quantile", self.quantile)
@@ -199,8 +237,25 @@ class BayesianUCB:
         self, alpha: FloatArray, task: ArmTask, left: IntArray, count: int, sample: Sampler, rng: np.random.Generator
     ) -> IntArray:
         """Argmax of the quantile of the worth."""
-        worth = np.stack([task.worth(sample(alpha, rng), alpha) for _ in range(self.draws)])
-        return best_arms(np.quantile(worth, self.quantile, axis=0), left, count, rng)
+        # Replicates often share a belief: its quantiles are found once.
+        beliefs, which = np.unique(alpha.reshape(len(alpha), -1), axis=0, return_inverse=True)
+        beliefs = beliefs.reshape(-1, *alpha.shape[1:])
+        exact = isinstance(task, MonotoneTask) and alpha.shape[-1] == 2
+        worth = self._exact(beliefs, task) if exact else self._drawn(beliefs, task, sample, rng)
+        return best_arms(worth[which.reshape(-1)], left, count, rng)
+
+    def _exact(self, alpha: FloatArray, task: ArmTask) -> FloatArray:
+        """The quantile of a monotone function is its value at one of the two quantiles of what it depends on."""
+        ends = []
+        for tail in (self.quantile, 1 - self.quantile):
+            accuracy = betaincinv(alpha[..., 0], alpha[..., 1], tail)
+            ends.append(task.worth(np.stack([accuracy, 1 - accuracy], -1), alpha))
+        return np.asarray(np.maximum(*ends) if self.quantile >= 0.5 else np.minimum(*ends))
+
+    def _drawn(self, alpha: FloatArray, task: ArmTask, sample: Sampler, rng: np.random.Generator) -> FloatArray:
+        draws = int(np.clip(_NUMBERS // alpha.size, 100, self.draws))
+        worth = np.stack([task.worth(sample(alpha, rng), alpha) for _ in range(draws)])
+        return np.asarray(np.quantile(worth, self.quantile, axis=0))
 
 
 RULES: dict[str, Callable[..., ArmRule]] = {

@@ -31,6 +31,9 @@ from altmas.metrics import tally
 from altmas.metrics.errors import InputError
 from altmas.metrics.types import FloatArray, IntArray
 
+THOMPSON_RUNS = 20
+"""Each step of each run draws a hundred columns of a hundred classes."""
+
 CONFUSION_ERROR: PaperNumbers = {
     "CIFAR-100": [(1.463, 0.077, 0.025), (0.071, 0.012, 0.004), (0.001, 0.002, 0.001)],
     "20 News": [(3.405, 0.018, 0.005), (0.188, 0.004, 0.001), (0.011, 0.001, 0.000)],
@@ -98,17 +101,19 @@ def confusion_cases(network: str, asked: Asked) -> Iterable[Case]:
     wrongly = counted_as_predicted(outcomes)
     labels = [per_group * len(columns.shares) for per_group in PER_GROUP]
     scale = float(squared_error(columns.scores, columns.theta, columns.shares))
-    runs = asked.runs(len(columns.shares))
     rightly = {"rmse": scaled(columns, scale, True), "squared": scaled(columns, scale, False)}
     tried = ((columns, rightly), (wrongly, {"predicted as true": scaled(wrongly, scale, False)}))
 
-    def run(rule: ArmRule, prior: FloatArray) -> pd.DataFrame:
+    def run(rule: ArmRule, prior: FloatArray, runs: int) -> pd.DataFrame:
         belief = partial(FixedPrior, prior)
         return pd.concat(measured(groups, rule, belief, wanted, labels, runs, asked.seed) for groups, wanted in tried)
 
     for name, (rule, prior) in column_methods(columns).items():
+        runs = asked.runs(len(columns.shares))
+        if isinstance(rule, Thompson):
+            runs = min(runs, THOMPSON_RUNS)
         key: dict[str, str | int] = {"network": network, "method": name, "replicates": runs, "seed": asked.seed}
-        yield Case(key, partial(run, rule, prior))
+        yield Case(key, partial(run, rule, prior, runs))
 
 
 SHEETS_4 = (

@@ -31,14 +31,13 @@ from altmas.experiments.active_bayesian.groups import (
     Table,
     by_bin,
     by_class,
-    informed_prior,
-    uniform_prior,
 )
 from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import load_network
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
 from altmas.surrogates.groups.hierarchical import fit_prior, regressor
+from altmas.surrogates.groups.priors import informed, uniform
 
 PAPER_COLUMN = {"uniform, 1e-6": 0, "uniform": 0, "informed": 1, "informed + Thompson": 2}
 """Which column of the paper's tables (UPrior, IPrior, IPrior+TS) stands beside a method of ours."""
@@ -74,7 +73,7 @@ class GroupMethod:
 
 def group_methods(scores: FloatArray) -> dict[str, GroupMethod]:
     """The paper's methods and ours, for groups of these mean scores."""
-    flat, informed, x = uniform_prior(len(scores)), informed_prior(scores), regressor(scores, len(scores))
+    flat, sure, x = uniform(len(scores)), informed(scores), regressor(scores, len(scores))
     random, thompson = RandomItems(), Thompson()
 
     def fixed(rule: ArmRule, prior: FloatArray) -> GroupMethod:
@@ -89,8 +88,8 @@ def group_methods(scores: FloatArray) -> dict[str, GroupMethod]:
     return {
         "uniform, 1e-6": fixed(random, TINY * flat),
         "uniform": fixed(random, flat),
-        "informed": fixed(random, informed),
-        "informed + Thompson": fixed(thompson, informed),
+        "informed": fixed(random, sure),
+        "informed + Thompson": fixed(thompson, sure),
         "hierarchical": learnt(random),
         "hierarchical + Thompson": learnt(thompson),
     }

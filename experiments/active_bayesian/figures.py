@@ -27,13 +27,13 @@ from altmas.experiments.active_bayesian.groups import (
     by_bin,
     by_class,
     group_outcomes,
-    informed_prior,
 )
 from altmas.experiments.bench.options import FILE, NEW_FOLDER, data_option, need_data, smoke_option
 from altmas.experiments.data.networks import SUPERCLASSES, Outcomes, load_network
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.plots.displays import AccuracyCalibrationDisplay, RankingDisplay, ReliabilityDisplay, RopeDisplay
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
+from altmas.surrogates.groups.priors import informed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -65,7 +65,7 @@ def class_ece_draws(outcomes: Outcomes, draws: int, rng: np.random.Generator) ->
         (outcomes.confidence * SCORE_BINS).astype(np.int64), SCORE_BINS - 1
     )
     cells = group_outcomes(outcomes, Groups(tuple(range(len(outcomes.classes) * SCORE_BINS)), cell))
-    accuracy = BetaPosterior.of(*(cells.truth + informed_prior(cells.scores)).T).draw(draws, rng)
+    accuracy = BetaPosterior.of(*(cells.truth + informed(cells.scores)).T).draw(draws, rng)
     owner = np.array(cells.names, dtype=np.int64) // SCORE_BINS
     said = np.unique(owner)
     member = (owner[:, None] == said).astype(np.float64)  # [cells, G]
@@ -98,7 +98,7 @@ def figure_5(bins: GroupOutcomes, labels: Sequence[int], draws: int, rng: np.ran
         part.suptitle(f"{count:,} labels")
         above, below = part.subplots(2, 1)
         seen = sampled(bins.truth, count, rng)
-        posterior = BetaPosterior.of(*(seen + informed_prior(bins.scores)).T)
+        posterior = BetaPosterior.of(*(seen + informed(bins.scores)).T)
         ReliabilityDisplay.from_posterior(posterior, bins.scores, bins.shares).plot(above)
         below.hist(ece(posterior.draw(draws, rng), bins.scores, bins.shares), bins=60, density=True, color="0.7")
         below.axvline(truth, color="black", label="all labels")

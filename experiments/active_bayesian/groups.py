@@ -42,6 +42,8 @@ PER_GROUP = (2, 5, 10)
 SCORE_BINS = 10
 MANY_GROUPS = 200
 TINY = 1e-6
+"""Pseudo-counts of the baseline that the paper printed: a group without labels is half right, and no more is said."""
+
 LOOKS = 200
 """Numbers of labels at which an identification is looked at: shares of the pool are known to half a percent."""
 
@@ -105,25 +107,6 @@ def group_outcomes(outcomes: Outcomes, groups: Groups) -> GroupOutcomes:
     names = tuple(str(name) for name, kept in zip(groups.names, some, strict=True) if kept)
     truth = np.stack([right, groups.sizes - right], -1)
     return GroupOutcomes(names, truth[some], groups.shares[some], groups.mean(outcomes.confidence)[some])
-
-
-def informed_prior(scores: FloatArray, strength: float = 2.0, least: float = TINY) -> FloatArray:
-    """Pseudo-counts `[..., 2]` of Beta(N0 s_g, N0 (1 - s_g)); at `least`, for stored scores may be rounded to 1.
-
-    >>> informed_prior(np.array([0.75])).tolist()
-    [[1.5, 0.5]]
-    """
-    scores = np.clip(scores, least, 1 - least)
-    return strength * np.stack([scores, 1 - scores], -1)
-
-
-def uniform_prior(groups: int, strength: float = 2.0) -> FloatArray:
-    """Beta pseudo-counts that prefer nothing `[G, 2]`.
-
-    >>> uniform_prior(1).tolist()
-    [[1.0, 1.0]]
-    """
-    return np.full((groups, 2), strength / 2)
 
 
 @dataclass(frozen=True)

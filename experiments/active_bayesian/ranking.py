@@ -24,13 +24,12 @@ from altmas.experiments.active_bayesian.groups import (
     Asked,
     Effort,
     GroupOutcomes,
-    informed_prior,
-    uniform_prior,
 )
 from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import IMAGENET_NETWORK, NETWORKS, Outcomes, load_network
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.groups.hierarchical import regressor
+from altmas.surrogates.groups.priors import informed, uniform
 
 IDENTIFIED_ON = (*NETWORKS, IMAGENET_NETWORK)
 """The last is the stored network nearest to the paper's ResNet-152."""
@@ -45,8 +44,6 @@ FEW_DIGITS = 400
 """So many digits make a smoke test."""
 
 _SAME = 1e-12
-SURE = 1e-3
-"""Stored scores are taken for no surer than this away from 0 and 1."""
 
 
 def load(network: str, data: Path | None) -> Outcomes:
@@ -64,8 +61,7 @@ def prior_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> FloatAr
     >>> prior_of("informed", GroupOutcomes(("a",), np.array([[3, 1]]), np.ones(1), np.array([0.75]))).tolist()
     [[1.5, 0.5]]
     """
-    informed = kind == "informed"
-    return informed_prior(groups.scores, strength, SURE) if informed else uniform_prior(len(groups.scores), strength)
+    return informed(groups.scores, strength) if kind == "informed" else uniform(len(groups.scores), strength)
 
 
 def belief_of(kind: str, groups: GroupOutcomes, strength: float = 2.0) -> Callable[[], ArmBelief]:

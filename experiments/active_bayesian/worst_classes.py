@@ -31,6 +31,7 @@ from altmas.experiments.bench.cases import Case
 from altmas.experiments.data.networks import Outcomes
 from altmas.metrics.types import FloatArray, IntArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
+from altmas.surrogates.groups.priors import informed, uniform
 
 ACCURACY_METHODS = ("random, uniform", "random, informed", "thompson, informed", "thompson, hierarchical")
 POOLED = f"{ACCURACY_METHODS[-1]}, of the pool"
@@ -59,7 +60,7 @@ LABELS_TO_LEAST_CALIBRATED = {
 
 def worst_chances(arms: GroupOutcomes, seed: int, draws: int = 20_000, shown: int = 4) -> pd.Series[float]:
     """P(worst) of the likeliest classes with everything labelled and a uniform prior."""
-    right, wrong = (arms.truth + groups.uniform_prior(len(arms.truth))).T
+    right, wrong = (arms.truth + uniform(len(arms.truth))).T
     worst = BetaPosterior.of(right, wrong).draw(draws, stream(seed, "worst")).argmin(-1)
     chance = pd.Series(np.bincount(worst, minlength=len(right)) / draws, index=list(arms.names))
     return chance.sort_values(ascending=False).head(shown)
@@ -111,7 +112,7 @@ def bin_arms(outcomes: Outcomes, bins: int = groups.SCORE_BINS, strength: float 
     centres = np.broadcast_to((np.arange(bins) + 0.5) / bins, shape)
     scores = np.divide(total, size, out=centres.copy(), where=size > 0)
     accuracy = np.divide(right, size, out=scores.copy(), where=size > 0)
-    pseudo = groups.informed_prior(scores, strength, ranking.SURE)
+    pseudo = informed(scores, strength)
     return BinArms(
         np.concatenate([right, size - right], -1),
         FindLeastCalibrated(size / size.sum(-1, keepdims=True), scores),

@@ -1,5 +1,5 @@
 """Posteriors of groups from counts of right and wrong answers.
 
-`beta_posterior` holds accuracies, `dirichlet_posterior` confusion columns, and `hierarchical` learns the prior that
-groups share. Which group is asked about next is decided in `altmas.bandits`, not here.
+`priors` holds the fixed priors, `beta_posterior` accuracies, `dirichlet_posterior` confusion columns, `hierarchical`
+the prior that groups share, learnt. Which group is asked about next is decided in `altmas.bandits`, not here.
 """

@@ -18,6 +18,7 @@ from scipy.stats import qmc
 
 from altmas.metrics.types import FloatArray
 from altmas.surrogates.groups.beta_posterior import BetaPosterior
+from altmas.surrogates.groups.priors import mean_of_scores
 
 CENTRE = np.array([0.0, 1.0, np.log(40.0)])
 SPREAD = np.array([2.0, 1.0, 1.0])
@@ -66,7 +67,7 @@ def regressor(mean_scores: ArrayLike | None, groups: int) -> FloatArray:
     if not known.any() or scores[known].max() > 1 or scores[known].min() < 0:
         return np.zeros(groups)
     x = np.full(groups, np.nan)
-    x[known] = logit(np.clip(scores[known], 1e-3, 1 - 1e-3))
+    x[known] = logit(mean_of_scores(scores[known]))
     return np.where(known, x - np.nanmean(x), 0.0)
 
 

@@ -7,7 +7,10 @@ import numpy as np
 from altmas.metrics.types import FloatArray, IntArray
 
 FEW = 5.0
-"""Arms with at most this many observations borrow."""
+"""Arms with at most this many observations borrow.
+
+The paper's Appendix C says fewer than five. The authors' program, which made its tables, pools at most 5: so do we.
+"""
 
 NEIGHBOURS = 3
 

@@ -5,6 +5,7 @@ import pytest
 
 from altmas.audits.audit import Audit
 from altmas.audits.draws import ENGINE
+from altmas.audits.replay import OLDER
 from altmas.certified.refits import Refit
 from worlds.audits import METRICS, answer, drawn, kinds, make_audit, rounds, truth_of
 
@@ -47,6 +48,19 @@ def test_a_new_audit_says_which_engine_drew_it(audit):
     assert not audit.job.even_start
     audit.ask(20)
     assert rounds(audit)[0]["propensities"] != pytest.approx(1 / (200 - np.arange(20)))
+
+
+@pytest.mark.parametrize(("method", "replayed"), [("random", True), ("thompson", False)])
+def test_the_engine_before_is_replayed_but_for_groups(tmp_path, world, monkeypatch, method, replayed):
+    """Since then priors and comparisons of groups are computed otherwise; nothing else is."""
+    with monkeypatch.context() as patch:
+        patch.setattr("altmas.audits.draws.ENGINE", 5)
+        make_audit(tmp_path / "before", world, method=method).close()
+    with Audit.open(tmp_path / "before") as audit:
+        answer(audit, world, 40)
+        found = audit.verify(fits=True)
+    assert found.ok
+    assert [one for one in found.notices if one.startswith("Another version")] == ([] if replayed else [OLDER])
 
 
 # What a refit keeps

@@ -121,13 +121,34 @@ def test_comparison_ends_at_the_goal_or_with_the_labels(rng):
     truth = np.array([[[90, 10], [10, 90]], [[3, 1], [1, 1]]])
     prior = np.ones((2, 2, 2))
     spent, told = comparison.labels_until_told(truth, prior, RandomItems(), rng)
+    spent, told = spent[0], told[0]
     assert told.tolist() == [1, 1]  # its own prior is the goal's, so everything labelled is the goal
     assert spent[0] < 60
     assert (spent >= 1).all()
     assert (spent <= truth.sum((1, 2))).all()
     stubborn = np.array([[[1.0, 1000.0], [1000.0, 1.0]]])
     spent, told = comparison.labels_until_told(truth[1:], stubborn, Thompson(), rng)
-    assert (spent.tolist(), told.tolist()) == ([6], [0])
+    assert (spent.tolist(), told.tolist()) == ([[6]], [[0]])
+
+
+def test_the_programs_goal_is_the_region_of_the_difference_likeliest_or_not():
+    truth = np.array([[[90, 10], [10, 90]], [[50, 50], [51, 49]]])
+    goal = comparison.goal_of_program(truth)
+    assert goal.region.tolist() == [2, 1]
+    far = np.array([[0.0, 0.0, 1.0], [0.9, 0.05, 0.05]])
+    assert goal.reached(far).tolist() == [True, False]
+    near = np.array([[0.0, 0.0, 1.0], [1 - goal.probability[1], goal.probability[1], 0.0]])
+    assert goal.reached(near).tolist() == [True, True]
+    assert comparison.goal_of_text(truth).likeliest
+
+
+def test_a_superclass_is_right_if_any_of_its_classes_is(monkeypatch):
+    monkeypatch.setattr(comparison, "superclass_of", lambda: np.array([0, 0, 1, 1]))
+    monkeypatch.setattr(comparison, "SUPERCLASSES", {"low": (), "high": ()})
+    labels, said = np.array([0, 1, 2, 3]), np.array([0, 0, 2, 0])
+    four = Outcomes("four_cifar100", tuple("abcd"), labels, said, np.full(4, 0.9))
+    assert comparison.compared_arms(four).truth.tolist() == [[1, 2], [1, 0]]
+    assert comparison.compared_arms(four, "superclass").truth.tolist() == [[2, 1], [1, 0]]
 
 
 def test_ucb_looks_up_the_exact_quantile():
