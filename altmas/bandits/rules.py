@@ -174,7 +174,7 @@ class TopTwoThompson:
         mine, others = np.empty((self.tries, 2, len(arms))), np.empty((self.tries, *arms.shape), dtype=arms.dtype)
         for t in range(self.tries):
             if not again.size:
-                return arms
+                break
             best = arms[again, :1]
             worth = task.worth(sample(alpha[again], rng), alpha[again])
             other = best_arms(worth, left[again], count, rng)
@@ -187,7 +187,8 @@ class TopTwoThompson:
             mine[t, 0, again] = np.take_along_axis(worth, best, -1)[:, 0]
             mine[t, 1, again] = np.take_along_axis(worth, rival[:, :1], -1)[:, 0]
             others[t, again] = rival
-        arms[again] = others[_recombined(mine[..., again], rng), again]
+        if again.size:
+            arms[again] = others[_recombined(mine[..., again], rng), again]
         return arms
 
 

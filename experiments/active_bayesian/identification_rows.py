@@ -97,7 +97,7 @@ def calibration_cases(network: str, asked: Asked) -> Iterator[Case]:
         arms = bin_arms(outcomes, strength=strength)
         belief = partial(FixedPrior, arms.prior, mean_bins)
         way = ranking.Way(ranking.rule_of("random" if random else "thompson"), belief, sample)
-        return identified(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth))
+        return identified(arms.truth, arms.theta, arms.task, m, way, effort, of_pool_bins(arms.truth), True)
 
     strengths = CALIBRATION_STRENGTHS[:1] if network.startswith("imagenet:") else CALIBRATION_STRENGTHS
     tops = ("top m",) if network.startswith("imagenet:") else ("top 1", "top m")

@@ -100,6 +100,13 @@ def figures(stored: Stored) -> list[tuple[str, Figure]]:
     both = [stored.rows(item) for item in ("aba-table10", "aba-table11")]
     ratio = [rows[rows["c"] == 10].assign(top=rows["top"] + name) for rows, name in
              zip(both, (", human", ", superclass"), strict=True)]  # fmt: skip
+
+    def beside(item: str) -> pd.DataFrame:
+        """The runs of Table 6 on the same networks, and those of a figure."""
+        rows = stored.rows(item)
+        same = least["network"].isin(rows["network"]) & least["top"].isin(rows["top"])
+        return pd.concat([least[same], rows])
+
     make: dict[str, Callable[[], Figure]] = {
         "figure3": lambda: draw.curves(pd.concat(ratio), costs),
         "figure4": lambda: draw.reliability(stored.rows("aba-figure4")),
@@ -108,18 +115,16 @@ def figures(stored: Stored) -> list[tuple[str, Figure]]:
         "figure7": lambda: draw.classes(stored.rows("aba-figure7")),
         "figure8": lambda: draw.differences(stored.rows("aba-figure8")),
         "figure9": lambda: draw.ranks(stored.rows("aba-figure9"), "resnet110_cifar100"),
-        "figure11": lambda: draw.curves(
-            pd.concat([stored.rows("aba-figure11"), least[least["top"] == "top 1"]]), words.TOP_TWO_LINES
-        ),
+        "figure11": lambda: draw.curves(beside("aba-figure11"), words.TOP_TWO_LINES),
         "figure14": lambda: draw.cost_matrices(stored.rows("aba-figure14")),
-        "figure15": lambda: draw.curves(pd.concat([least, stored.rows("aba-figure15")]), words.RULE_LINES),
+        "figure15": lambda: draw.curves(beside("aba-figure15"), words.RULE_LINES),
         "figure16": lambda: draw.curves(least, words.PRIOR_LINES),
         "figure17": lambda: draw.reliability(stored.rows("aba-figure17")),
-        "figure18": lambda: draw.curves(pd.concat([least, stored.rows("aba-figure18")]), words.STRENGTH_LINES),
-        "figure19": lambda: draw.curves(stored.rows("aba-table9"), words.CALIBRATION_LINES),
+        "figure18": lambda: draw.curves(beside("aba-figure18"), words.STRENGTH_LINES),
+        "figure19": lambda: draw.curves(stored.rows("aba-table9"), words.CALIBRATION_LINES, "mrr, of the pool"),
         "workshop1": lambda: draw.biases(stored.rows("workshop-figure1")),
         "workshop2": lambda: draw.ranks(stored.rows("workshop-figure2"), "news20"),
-        "workshop3": lambda: draw.curves(stored.rows("workshop-figure3"), words.SUCCESS_LINES, quantity="success rate"),
+        "workshop3": lambda: draw.curves(stored.rows("workshop-figure3"), words.SUCCESS_LINES, *2 * ("success rate",)),
         "workshop4": lambda: draw.notation(stored.rows("workshop-figure4")),
     }
     return [(name, one()) for name, one in make.items()]

@@ -53,21 +53,24 @@ def grid(rows: int, columns: int, wide: float = 2.0, high: float = 1.7, **more: 
     return figure, axes
 
 
-def curves(rows: Rows, lines: Mapping[str, str], down: str = "top", quantity: str = "mean reciprocal rank") -> Figure:
-    """Panels of mean curves with a band of one standard error: `down` the rows, networks across."""
-    shown = rows[rows["line"].isin(list(lines))]
-    tops, networks = list(dict.fromkeys(shown[down])), list(dict.fromkeys(shown["network"]))
+def curves(
+    rows: Rows, lines: Mapping[str, str], measure: str = "mrr", quantity: str = "mean reciprocal rank"
+) -> Figure:
+    """Panels of mean curves with a band of one standard error: `top` the rows, networks across."""
+    shown = rows[rows["line"].isin(list(lines)) & (rows["measure"] == measure)]
+    tops, networks = list(dict.fromkeys(shown["top"])), list(dict.fromkeys(shown["network"]))
     shape = (len(tops), len(networks)) if len(networks) > 1 else (1, len(tops))
     figure, axes = grid(*shape, 2.2 if len(networks) > 1 else 2.6)
     for ax, (top, network) in zip(axes.flat, [(t, n) for t in tops for n in networks], strict=True):
-        part = shown[(shown[down] == top) & (shown["network"] == network)]
+        part = shown[(shown["top"] == top) & (shown["network"] == network)]
         for place, (line, label) in enumerate(lines.items()):
             one = part[part["line"] == line].sort_values("labels")
             x, mean, se = (one[name].to_numpy(float) for name in ("labels", "mean", "se"))
             ax.plot(x, mean, color=INK[place], label=label, marker=SHAPES[place], markevery=max(len(x) // 6, 1), ms=3)
             ax.fill_between(x, mean - np.nan_to_num(se), mean + np.nan_to_num(se), color=INK[place], alpha=0.2, lw=0)
         named = [NAMES.get(network, network)] if len(networks) > 1 else []
-        ax.set_title(", ".join([*named, *([top] if top else [])]))
+        ax.set_title("\n".join([*named, *([top] if top else [])]))
+        ax.locator_params(axis="x", nbins=4)
         ax.set_xlabel("labels")
     for ax in axes[:, 0]:
         ax.set_ylabel(quantity)
@@ -165,8 +168,8 @@ def ece_posterior(rows: Rows, bins: Rows) -> Figure:
 
 def ece_errors(rows: Rows) -> Figure:
     """Error of the calibration error against labels (Figure 6)."""
-    signed = rows[rows["error"] == "signed"].rename(columns={"measure": "line"}).assign(top="")
-    figure = curves(signed, {"Bayesian": "Bayesian", "plain": "plain frequencies"}, quantity="error of ECE, %")
+    signed = rows[rows["error"] == "signed"].rename(columns={"measure": "line", "error": "measure"}).assign(top="")
+    figure = curves(signed, {"Bayesian": "Bayesian", "plain": "plain frequencies"}, "signed", "error of ECE, %")
     for ax in figure.axes:
         ax.set_xscale("log")
         ax.axhline(0, color="black", lw=0.6)

@@ -21,6 +21,7 @@ SHOWN = 50
 """Points of a stored curve."""
 
 RESAMPLES = 200
+OF_POOL = ", of the pool"
 
 
 def passages(at: Sequence[int], mrr: FloatArray, seed: int = 0) -> pd.DataFrame:
@@ -59,14 +60,16 @@ def curve(at: Sequence[int], values: FloatArray, measure: str) -> pd.DataFrame:
 
 def identified(
     truth: IntArray, theta: FloatArray, task: ArmTask, m: int, way: ranking.Way, effort: Effort,
-    pooled: ranking.Estimator | None = None,
+    pooled: ranking.Estimator | None = None, pool_curve: bool = False,
 ) -> pd.DataFrame:  # fmt: skip
-    """All labels spent: the curve of mean reciprocal rank, and the labels needed; the same `of the pool`."""
+    """All labels spent: the curve of mean reciprocal rank, and the labels needed; the same ranked by the pool."""
     measures = [ranking.mrr_of(task, theta, m, by) for by in (None, pooled or ranking.of_pool(truth.sum(-1)))]
     at, mrr = way.spend(truth, task, m, measures, effort)
     parts = [curve(at, mrr[0], "mrr"), passages(at, mrr[0])]
     of_pool = passages(at, mrr[1])
-    parts.append(of_pool.assign(measure=of_pool["measure"] + ", of the pool"))
+    parts.append(of_pool.assign(measure=of_pool["measure"] + OF_POOL))
+    if pool_curve:
+        parts.append(curve(at, mrr[1], "mrr" + OF_POOL))
     return tidy(pd.concat(parts, ignore_index=True))
 
 

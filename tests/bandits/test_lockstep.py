@@ -297,6 +297,11 @@ def test_top_two_finds_a_rival_of_an_arm_that_is_sure():
         alpha, FindExtreme(), np.ones((50, 3), int), 2, sample_outcomes, np.random.default_rng(0)
     )
     assert (arms[:, 0] == 1).all()
+    even = np.ones((1, 3, 2))  # most often the very next draw has another best arm
+    for seed in range(20):
+        TopTwoThompson(0.9999, tries=1).choose(
+            even, FindExtreme(), np.ones((1, 3), int), 1, sample_outcomes, np.random.default_rng(seed)
+        )
     only = TopTwoThompson(resample=0.9999).choose(
         alpha, FindExtreme(), np.tile([1, 0, 0], (50, 1)), 2, sample_outcomes, np.random.default_rng(0)
     )
