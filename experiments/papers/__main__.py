@@ -1,4 +1,7 @@
-"""python -m altmas.experiments.papers --rows benchmarks/results --docs docs"""
+"""Write the front page.
+
+python -m altmas.experiments.papers --rows benchmarks/results --docs docs
+"""
 
 from __future__ import annotations
 

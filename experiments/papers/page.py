@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from altmas.experiments.active_bayesian.confusion import CONFUSION_ERROR
 from altmas.experiments.active_bayesian.front import front_rows
 from altmas.experiments.active_bayesian.page import front_markdown
 from altmas.experiments.active_bayesian.papers import TIMES
@@ -39,6 +40,7 @@ from altmas.experiments.surface.arms import draw_arms
 
 NAME = "papers"
 ABA_ROWS = "papers"
+WIDE = "wideresnet_cifar100"
 VERDICTS = (REPRODUCED, PATTERN, CONTRADICTED, IMPOSSIBLE)
 
 
@@ -120,12 +122,21 @@ def _groups(stored: Stored) -> dict[str, object]:
     for said, method in methods.items():
         at = stored.cell("aba-table3", measure="rmse", network=resnet, labels=200, method=method)
         found[said] = f"{at:.1f}"
+    errors = stored.picked("aba-table3", measure="rmse").pivot(
+        index=["network", "labels"], columns="method", values="mean"
+    )
+    ahead = errors[methods["active"]] < errors[methods["informed"]]
+    found["active_ahead"] = f"{ahead.sum()} of {len(ahead)}"
+    for said in ("uniform", "informed"):
+        at = stored.cell("aba-table3", measure="rmse", network=WIDE, labels=200, method=methods[said])
+        found[f"wide_{said}"] = f"{at:.1f}"
     network = stored.picked("aba-table2", network=resnet).iloc[0]
     found["overconfident"] = f"{network['confidence'] - network['accuracy']:.0f}"
-    for said in ("informed", "uniform"):
-        at = stored.cell("aba-table4", measure="rmse", network="wideresnet_cifar100", labels=200, method=said)
-        found[f"confusion_{said}"] = f"{at:.3f}"
-    return found
+    for said in ("plain", "informed"):
+        at = stored.cell("aba-table4", measure="rmse", network=WIDE, labels=200, method=methods[said])
+        found[f"confusion_{said}"] = f"{at:.1f}"
+    paper = CONFUSION_ERROR["CIFAR-100"][0]
+    return found | {"confusion_paper": f"{paper[0]:.3f} and {paper[1]:.3f}"}
 
 
 def _networks(studies: dict[str, Study]) -> dict[str, object]:
