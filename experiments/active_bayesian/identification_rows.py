@@ -22,7 +22,7 @@ from altmas.bandits.rules import mean_bins
 from altmas.experiments.active_bayesian import ranking
 from altmas.experiments.active_bayesian.costliest import RATIOS, cost_arms
 from altmas.experiments.active_bayesian.curves import NO_PRIOR, Line, MostBiased
-from altmas.experiments.active_bayesian.groups import Asked, Effort, by_class
+from altmas.experiments.active_bayesian.groups import LOOKS, Asked, Effort, by_class
 from altmas.experiments.active_bayesian.passages import curve, identified, tidy
 from altmas.experiments.active_bayesian.worst_classes import bin_arms, of_pool_bins, sample_filled_bins
 from altmas.experiments.bench.cases import Case
@@ -63,7 +63,7 @@ def effort_for(asked: Asked, network: str, m: int, random: bool, groups: int, sh
     else:
         usual = 400 if m > 1 else 100
     runs = 3 if asked.smoke else max(4, round(usual * share))
-    return Effort(asked.replicates or runs, 10 if asked.smoke else ranking.LOOKS, asked.seed)
+    return Effort(asked.replicates or runs, 10 if asked.smoke else LOOKS, asked.seed)
 
 
 def _case(network: str, key: Mapping[str, Any], effort: Effort, run: Callable[..., pd.DataFrame]) -> Case:
@@ -138,7 +138,8 @@ def biased_cases(network: str, asked: Asked) -> Iterator[Case]:
         at, values = line.way(arms).spend(arms.truth, task, 1, [ranking.success_of(task, arms.theta)], effort)
         return tidy(pd.concat([curve(at, values[0], "success rate"), _within(at, values[0])]))
 
-    tasks = (("least accurate", FindExtreme()), ("most biased", MostBiased(arms.scores)))
+    biased: FindExtreme | MostBiased = MostBiased(arms.scores)
+    tasks = (("least accurate", FindExtreme()), ("most biased", biased))
     for (panel, task), (name, line) in product(tasks, BIASED_LINES.items()):
         effort = effort_for(asked, network, 1, line.rule == "random", len(arms.names), 0.2)
         yield _case(network, {"top": panel, "line": name}, effort, partial(run, task, line))

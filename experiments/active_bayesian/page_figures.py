@@ -63,6 +63,7 @@ def curves(
     figure, axes = grid(*shape, 2.2 if len(networks) > 1 else 2.6)
     for ax, (top, network) in zip(axes.flat, [(t, n) for t in tops for n in networks], strict=True):
         part = shown[(shown["top"] == top) & (shown["network"] == network)]
+        ax.set_visible(len(part) > 0)
         for place, (line, label) in enumerate(lines.items()):
             one = part[part["line"] == line].sort_values("labels")
             x, mean, se = (one[name].to_numpy(float) for name in ("labels", "mean", "se"))
@@ -253,7 +254,7 @@ def notation(rows: Rows) -> Figure:
         (("p(class 1)",), "p(class 1 | x)"), (("accuracy", "score"), "accuracy, score"), (("bias",), "bias"),
         (("density",), "density"),
     )  # fmt: skip
-    start = float(rows.set_index("region").loc["class 1", "x"])
+    start = float(rows.loc[rows["region"] == "class 1", "x"].iloc[0])
     for ax, (columns, label) in zip(axes[:, 0], shown, strict=True):
         for column, dash in zip(columns, ("-", ":"), strict=False):
             ax.plot(part["x"], part[column], dash, color=INK[0])

@@ -79,8 +79,8 @@ def tidy(rows: pd.DataFrame, digits: int = 5) -> pd.DataFrame:
     >>> tidy(pd.DataFrame({"mean": [1 / 3, 12345.678]}))["mean"].tolist()
     [0.33333, 12346.0]
     """
-    numbers = rows.select_dtypes("floating")
-    return rows.assign(**{name: [rounded(one, digits) for one in column] for name, column in numbers.items()})
+    numbers = rows.columns[rows.dtypes == np.float64]
+    return rows.assign(**{str(name): [rounded(one, digits) for one in rows[name]] for name in numbers})
 
 
 def rounded(value: float, digits: int = 5) -> float:

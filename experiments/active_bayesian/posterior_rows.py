@@ -93,7 +93,12 @@ def reliability_cases(strengths: Sequence[float], network: str, asked: Asked) ->
 
     for strength in strengths:
         for count in (100, 1000, size):
-            key = {"network": network, "strength": strength, "labels": min(count, size), "seed": asked.seed}
+            key: dict[str, str | float] = {
+                "network": network,
+                "strength": strength,
+                "labels": min(count, size),
+                "seed": asked.seed,
+            }
             yield Case(key, partial(run, strength, min(count, size)))
 
 
@@ -114,7 +119,12 @@ def ece_posterior_cases(network: str, asked: Asked) -> Iterator[Case]:
         return pd.concat([rows, pd.DataFrame({"measure": "density", "at": edges[:-1], "value": density})])
 
     for count in (100, 1000, size):
-        key = {"network": network, "labels": min(count, size), "width": 1.0 / BARS, "seed": asked.seed}
+        key: dict[str, str | float] = {
+            "network": network,
+            "labels": min(count, size),
+            "width": 1.0 / BARS,
+            "seed": asked.seed,
+        }
         yield Case(key, partial(run, min(count, size)))
 
 
@@ -130,7 +140,7 @@ def ece_error_cases(network: str, asked: Asked) -> Iterator[Case]:
         for t, count in enumerate(looks):
             for r in range(runs):
                 seen = sampled(bins.truth, count, rng)
-                drawn = rng.beta(*(seen + prior).T, (200, len(prior)))
+                drawn = BetaPosterior.of(*(seen + prior).T).draw(200, rng)
                 errors[0, t, r] = ece(drawn, bins.scores, bins.shares).mean()
                 errors[1, t, r] = plain_ece(seen, bins.scores)
         errors = 100 * (errors - truth) / truth
@@ -149,7 +159,7 @@ def difference_cases(network: str, asked: Asked) -> Iterator[Case]:
         def run(some: Sequence[str] = some, others: Sequence[str] = others) -> pd.DataFrame:
             pair = [accuracy_posterior(outcomes, members) for members in (some, others)]
             alpha = [np.array([one.right[0, 0], one.wrong[0, 0]]) for one in pair]
-            mass = rope(*alpha, SHOWN_MARGIN)
+            mass = rope(alpha[0], alpha[1], SHOWN_MARGIN)
             rng = stream(asked.seed, "difference", network)
             one, other = (part.draw(_draws(asked, 20_000), rng)[:, 0] for part in pair)
             density, edges = np.histogram(one - other, BARS, density=True)

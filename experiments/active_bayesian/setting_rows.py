@@ -70,7 +70,7 @@ def _compared(alpha: FloatArray, theta: FloatArray, draws: int, rng: np.random.G
     for r, arm, outcome in np.ndindex(len(alpha), 2, 2):
         after = alpha[r].copy()
         after[arm, outcome] += 1
-        gap = rng.beta(*after[0], draws) - rng.beta(*after[1], draws)
+        gap = rng.beta(after[0, 0], after[0, 1], draws) - rng.beta(after[1, 0], after[1, 1], draws)
         most = max((gap < -0.05).mean(), (np.abs(gap) <= 0.05).mean(), (gap > 0.05).mean())
         out[r, arm] += theta[r, arm, outcome] * most
     return out

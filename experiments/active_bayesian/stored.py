@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -45,18 +46,18 @@ class Stored:
         """All rows of one item."""
         return pd.read_csv(self.folder / f"{item}.csv")
 
-    def cell(self, item: str, column: str = "mean", **where: str | float) -> float:
+    def cell(self, item: str, column: str = "mean", **where: Any) -> float:
         """The only number with these keys."""
         return float(self.picked(item, **where)[column].iloc[0])
 
-    def picked(self, item: str, **where: str | float) -> pd.DataFrame:
+    def picked(self, item: str, **where: Any) -> pd.DataFrame:
         """The rows with these keys."""
         rows = self._kept(item)
         for name, value in where.items():
             rows = rows[rows[name] == value]
         return rows
 
-    def said(self, item: str, digits: int = 1, **where: str | float) -> str:
+    def said(self, item: str, digits: int = 1, **where: Any) -> str:
         """Mean and standard error of a cell, as text."""
         row = self.picked(item, **where).iloc[0]
         error = "" if np.isnan(row["se"]) else f" ± {row['se']:.{digits}f}"
@@ -90,7 +91,7 @@ def algorithm(item: str, about: str, where: str) -> Maker:
     return lambda stored: aba(item, about, "an algorithm", f"`{where}`", REPRODUCED, "tested in `tests/bandits`")
 
 
-def needed(stored: Stored, item: str, line: str, reading: str = "crossed", **where: str | float) -> float:
+def needed(stored: Stored, item: str, line: str, reading: str = "crossed", **where: Any) -> float:
     """Per cent of the labels needed."""
     return stored.cell(item, measure=reading, line=line, **where)
 
