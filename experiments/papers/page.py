@@ -130,8 +130,8 @@ def _groups(stored: Stored) -> dict[str, object]:
     for said in ("uniform", "informed"):
         at = stored.cell("aba-table3", measure="rmse", network=WIDE, labels=200, method=methods[said])
         found[f"wide_{said}"] = f"{at:.1f}"
-    network = stored.picked("aba-table2", network=resnet).iloc[0]
-    found["overconfident"] = f"{network['confidence'] - network['accuracy']:.0f}"
+    scores = stored.picked("aba-table2", network=resnet).iloc[0]
+    found["overconfident"] = f"{scores['confidence'] - scores['accuracy']:.0f}"
     for said in ("plain", "informed"):
         at = stored.cell("aba-table4", measure="rmse", network=WIDE, labels=200, method=methods[said])
         found[f"confusion_{said}"] = f"{at:.1f}"
