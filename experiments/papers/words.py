@@ -4,7 +4,7 @@ OPENING = """\
 # The four papers, item by item
 
 Every table and figure of the papers that altmas implements, each as a row: the paper's number, ours, and a verdict.
-Read off stored rows by one command, nothing typed by hand; where a verdict depends on a number, it is worked out from
+Read off stored rows by one command, no number of ours typed by hand; where a verdict depends on a number, it is worked out from
 that number.
 
 - *Reproduced*: the same number, or a definition that holds.
