@@ -191,8 +191,9 @@ def compare_all(arms: GroupOutcomes, method: str, effort: Effort) -> pd.DataFram
 def comparison_cases(network: str, asked: Asked) -> Iterable[Case]:
     """Every method on the pairs of a network's groups."""
     outcomes = ranking.load(network, asked.data)
-    alone = network == "resnet20_cifar100"  # to see what another checkpoint does: at random
-    for right in ("class", "superclass") if network.endswith("cifar100") and not alone else ("class",):
+    alone = network == "wideresnet_cifar100"  # to see what another checkpoint and summed scores do, at random
+    rights = ("superclass",) if alone else ("class", "superclass") if network.endswith("cifar100") else ("class",)
+    for right in rights:
         arms = compared_arms(outcomes, right)
         arms = arms.first(4) if asked.smoke else arms
         for method in COMPARISON_METHODS[:2] if alone else COMPARISON_METHODS:
