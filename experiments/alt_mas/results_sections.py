@@ -20,6 +20,7 @@ from altmas.experiments.alt_mas.results_words import (
     FIGURE,
     LITERAL_FIGURE,
     OPENING,
+    PANEL,
     RUN_SETTINGS,
 )
 from altmas.experiments.alt_mas.studies import LITERALLY, command_of
@@ -96,6 +97,9 @@ def figure_section(study: Study, title: str, names: tuple[str, str], docs: Path)
     smooth = f"{usual} queries" if window == usual else f"the last {refits} refits ({window} queries; the paper's 10)"
     short = [NAMES[one].split(" (")[0] for one in methods]
     said = LITERAL_FIGURE if own == LITERALLY else FIGURE
+    if len(table) == 1:
+        cut = {"queries": sweep.budgets[-1] - sweep.initial, "seeds": len(sweep.seeds)}
+        said = PANEL.format(smooth="{smooth}", minutes=f"{study.seconds['seconds'].max() / 60:.0f}", **cut)
     heads = ["model under test", "metrics", f"end: {short[0]}", *short[1:], f"curve: {short[0]}", *short[1:]]
     alt = "relative error of the methods, a row per model under test and a column per set of metrics"
     return "\n".join(

@@ -160,5 +160,6 @@ def _surfaces(stored: SurfaceRows) -> dict[str, object]:
         "learnt": learnt["betagp"],
         "mended": learnt["betagp-slp"],
         "flat": flat["betagp"],
+        "regression": flat["cpredictor"],
         "flat_mended": flat["betagp-slp"],
     }

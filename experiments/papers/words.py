@@ -4,8 +4,8 @@ OPENING = """\
 # The four papers, item by item
 
 Every table and figure of the papers that altmas implements, each as a row: the paper's number, ours, and a verdict.
-Read off stored rows by one command, no number of ours typed by hand; where a verdict depends on a number, it is worked out from
-that number.
+Read off stored rows by one command, no number of ours typed by hand; where a verdict depends on a number, it is
+worked out from that number.
 
 - *Reproduced*: the same number, or a definition that holds.
 - *In pattern*: other numbers, because data or networks are others, and what the paper says of them holds.
@@ -104,7 +104,8 @@ way to ask helps. Its idea holds all the same: a network need not be right every
 **Surfaces over thousands of combinations: holds.** Sharing answers between similar combinations beats counting each
 by itself: on 395 active combinations of CelebA's attributes, {betagp:.2f} against {beta_i:.2f} in squared error
 (times 100). Scale supervision and pooling, the paper's remedies, mend a learnt kernel ({learnt:.2f} to {mended:.2f}),
-and make worse one on the attributes themselves ({flat:.2f} to {flat_mended:.2f}), which is the better start.
+and make worse one on the attributes themselves ({flat:.2f} to {flat_mended:.2f}), which is the better start: a plain
+regression has {regression:.2f}.
 
 **What none of them promises.** Their intervals are beliefs. Of the intervals on the grid of ALT-MAS at 95%, ALT-MAS
 as written held the truth in {cover_literal}, BALD in {cover_bald}, Thompson sampling in {cover_thompson}; the method
