@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 
-.PHONY: demo test matrix slow programs lint types bench results certified-results papers papers-smoke best-results docs gallery site clean
+.PHONY: demo test matrix slow programs lint types bench results certified-results papers papers-smoke papers-page best-results docs gallery site clean
 
 demo: $(STAMP)
 	$(BIN)/altmas demo
@@ -64,16 +64,20 @@ certified-results: $(STAMP)
 		$(patsubst %,--rows %,$(wildcard benchmarks/results/certified*.jsonl.gz))
 	rm -f docs/certified-results.png
 
-# The rows of every table and figure of the active Bayesian assessment papers that are not there yet: about an hour
-# from nothing, where DATA is the folder of stored data. Then the page docs/active-bayesian-assessment.md.
-PAPERS := $(BIN)/python -m altmas.experiments.active_bayesian.papers
+# The rows of all tables and figures of the four papers that are not there yet, each run once and gone on with, where DATA
+# is the folder of stored data; then docs/papers.md and the pages it links. The page says how long it takes from nothing.
+PAPERS := $(BIN)/python -m altmas.experiments.papers
 papers: $(STAMP)
-	$(PAPERS) --data $(DATA) --out benchmarks/results/papers
-	$(BIN)/python -m altmas.experiments.active_bayesian.page --rows benchmarks/results/papers --docs docs
+	$(PAPERS).runs --data $(DATA) --rows benchmarks/results --docs docs --jobs 2
 
 # The same runs, tiny and on bundled data: that all of them work.
 papers-smoke: $(STAMP)
-	$(PAPERS) --smoke --again --out build/papers-smoke
+	rm -rf build/papers-smoke
+	$(PAPERS).runs --smoke --rows build/papers-smoke
+
+# docs/papers.md from the rows that are stored, and nothing run.
+papers-page: $(STAMP)
+	$(PAPERS) --rows benchmarks/results --docs docs
 
 # docs/best-results.md and its figure, from rows that experiments/best/regret.py made.
 best-results: $(STAMP)

@@ -20,6 +20,8 @@ from altmas.metrics.errors import InputError
 FIGURES = (
     ("figure1", "Figures 1 and 3: MNIST", ("figure1", "figure3")),
     ("figure2", "Figures 2 and 4: CIFAR-10", ("figure2", "figure4")),
+    ("panel1", "MNIST, a query at a time, tuned", ("panel1", "panel1-networks")),
+    ("panel2", "CIFAR-10, a query at a time, tuned", ("panel2", "panel2-networks")),
     ("embedding", "An embedding of Fashion-MNIST", ("embedding", "embedding-networks")),
 )
 """Study, title, and the names of its two pictures."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -28,7 +29,21 @@ PROMISES = {
 """What an interval means where it is not 95% coverage."""
 
 
-def field_section(studies: dict[str, Study], docs: Path) -> str:
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Every method on both grids: a table for each panel, the coverage of each run, the seconds of a run."""
+
+    panels: list[pd.DataFrame]
+    covered: pd.DataFrame
+    seconds: dict[str, pd.Series]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """All panels together."""
+        return pd.concat(self.panels, ignore_index=True)
+
+
+def compared(studies: dict[str, Study]) -> Compared:
     """Every method on both grids."""
     panels: list[pd.DataFrame] = []
     covered, times = [], {}
@@ -43,9 +58,15 @@ def field_section(studies: dict[str, Study], docs: Path) -> str:
         covered += [_coverage(one) for one in (with_networks, without)]
         seconds = pd.concat([with_networks.seconds, without.seconds])
         times[networks] = seconds.groupby("method")["seconds"].median()
-    table = pd.concat(panels, ignore_index=True)
+    return Compared(panels, pd.concat(covered), times)
+
+
+def field_section(studies: dict[str, Study], docs: Path) -> str:
+    """Their table, picture and panels."""
+    found = compared(studies)
+    table = found.table
     save(draw_ratios(table[table["method"] != "random"]), docs / "results-field.svg")
-    return f"{_summary(table, pd.concat(covered), times, len(panels))}\n\n{_every_panel(table, panels)}"
+    return f"{_summary(found)}\n\n{_every_panel(table, found.panels)}"
 
 
 def _joined(networks: Study, others: Study, rows: pd.DataFrame, pool: str, metrics: tuple[str, ...]) -> pd.DataFrame:
@@ -80,20 +101,20 @@ def _coverage(study: Study) -> pd.DataFrame:
     return shares
 
 
-def _summary(table: pd.DataFrame, covered: pd.DataFrame, times: dict[str, pd.Series], panels: int) -> str:
-    by = table.groupby("method")
+def _summary(found: Compared) -> str:
+    by = found.table.groupby("method")
     order, low, high = by["ratio"].median().sort_values(), by["needs"].quantile(0.25), by["needs"].quantile(0.75)
-    runs = covered.groupby("method")["covered"]
+    runs = found.covered.groupby("method")["covered"]
     share, spread = runs.mean(), runs.sem()
     lines = []
     for method in map(str, order.index):
         needs = "1" if method == "random" else f"{low[method]:.2g} to {high[method]:.2g}"
         error = "" if pd.isna(spread[method]) else f" ± {spread[method]:.0%}"
-        seconds = ", ".join(f"{one[method]:.3g}" if method in one else "not run" for one in times.values())
+        seconds = ", ".join(f"{one[method]:.3g}" if method in one else "not run" for one in found.seconds.values())
         held, promise = f"{share[method]:.0%}{error}", PROMISES.get(method, "95% coverage")
         wins = int(by["best"].sum()[method])
         lines.append((method, wins, f"{order[method]:.2f}", needs, held, promise, seconds))
-    heads = f"method, wins of {panels}, of random's error, random needs, covered, promise, seconds"
+    heads = f"method, wins of {len(found.panels)}, of random's error, random needs, covered, promise, seconds"
     return f"{EVERY_METHOD}\n{markdown(heads.split(', '), lines)}"
 
 

@@ -12,14 +12,15 @@ import pandas as pd
 
 from altmas.experiments.alt_mas import results_rows
 from altmas.experiments.alt_mas.results_figures import NAMES, draw_panels, save
+from altmas.experiments.alt_mas.results_networks import network_section
 from altmas.experiments.alt_mas.results_rows import Study, curves, over_the_curve, relative_errors, window_for
 from altmas.experiments.alt_mas.results_words import (
     ABLATIONS,
     COMMANDS,
     FIGURE,
     LITERAL_FIGURE,
-    NETWORK_ACCURACY,
     OPENING,
+    PANEL,
     RUN_SETTINGS,
 )
 from altmas.experiments.alt_mas.studies import LITERALLY, command_of
@@ -76,15 +77,10 @@ def figure_section(study: Study, title: str, names: tuple[str, str], docs: Path)
     own = methods[0]  # guarded, where that was run
     for pool, metrics, rows in study.panels():
         shown = in_words(metrics)
-        relative = relative_errors(rows)
-        curve = curves(relative, window=window)
+        curve = curves(relative_errors(rows), window=window)
         errors[pool, shown] = curve.assign(mean=100 * curve["mean"], se=100 * curve["se"])
         networks[pool, shown] = _network_curve(rows, window_for(sweep.batch, 5))  # the paper's Figures 3 and 4 have 5
-        whole = over_the_curve(relative).groupby("method")["error"]
-        looks = {
-            "end": results_rows.at_the_end(curve)[["mean", "se"]],
-            "curve": pd.DataFrame({"mean": whole.mean(), "se": whole.sem()}),
-        }
+        looks = looks_at(rows, sweep.batch)
         for name, look in looks.items():
             ahead[f"best_{name}"] += best_of(look["mean"]) == own
             for key, one in (("own", own), ("literal", LITERALLY)):
@@ -101,6 +97,9 @@ def figure_section(study: Study, title: str, names: tuple[str, str], docs: Path)
     smooth = f"{usual} queries" if window == usual else f"the last {refits} refits ({window} queries; the paper's 10)"
     short = [NAMES[one].split(" (")[0] for one in methods]
     said = LITERAL_FIGURE if own == LITERALLY else FIGURE
+    if len(table) == 1:
+        cut = {"queries": sweep.budgets[-1] - sweep.initial, "seeds": len(sweep.seeds)}
+        said = PANEL.format(smooth="{smooth}", minutes=f"{study.seconds['seconds'].max() / 60:.0f}", **cut)
     heads = ["model under test", "metrics", f"end: {short[0]}", *short[1:], f"curve: {short[0]}", *short[1:]]
     alt = "relative error of the methods, a row per model under test and a column per set of metrics"
     return "\n".join(
@@ -110,9 +109,17 @@ def figure_section(study: Study, title: str, names: tuple[str, str], docs: Path)
             said.format(smooth=smooth, panels=len(table), **ahead),
             markdown([*heads, "best? end", "curve"], table),
             f"\n![{title}: accuracy of the networks on items without a label]({second})",
-            NETWORK_ACCURACY,
+            network_section(study),
         ]
     )
+
+
+def looks_at(rows: pd.DataFrame, batch: int) -> dict[str, pd.DataFrame]:
+    """A panel in two numbers per method, each with its standard error: the smoothed end, and the whole curve."""
+    relative = relative_errors(rows)
+    end = results_rows.at_the_end(curves(relative, window=window_for(batch)))
+    whole = over_the_curve(relative).groupby("method")["error"]
+    return {"end": end[["mean", "se"]], "curve": pd.DataFrame({"mean": whole.mean(), "se": whole.sem()})}
 
 
 def _as_good(look: pd.DataFrame, own: str = "altmas") -> bool:

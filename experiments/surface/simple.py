@@ -1,6 +1,6 @@
 """The accuracy surface's simple setting (Appendix D, Tables 8 and 9): ten arms in a row, six seen only once.
 
-    python -m altmas.experiments.surface.simple --seeds 20
+    python -m altmas.experiments.surface.simple --seeds 20 --rows benchmarks/results/surface-simple.csv
 
 Printed for two weights of the Kullback-Leibler term of Eq. 15. `program`: the authors' notebook divides it by the
 number of labels (86) where the likelihood is divided by the number of arms (10), and adds no pseudo-observation: the
@@ -12,7 +12,12 @@ Errors are summed over the ten arms, as in the paper: one seen once and estimate
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
+from itertools import product
+from pathlib import Path
+from time import process_time
 from typing import Any
 
 import click
@@ -20,7 +25,8 @@ import numpy as np
 import pandas as pd
 
 from altmas.core.streams import stream
-from altmas.experiments.bench.options import seeds_option, smoke_option
+from altmas.experiments.bench.cases import Case, run_cases
+from altmas.experiments.bench.options import rows_option, seeds_option, smoke_option, together
 from altmas.experiments.surface.runs import BETA_GPS
 from altmas.metrics.types import FloatArray
 from altmas.surrogates.surface.estimators import GP_KINDS, GPSurface, SurfaceSettings
@@ -83,20 +89,33 @@ def summary(found: dict[str, FloatArray]) -> dict[str, float]:
     }
 
 
+def simple_cases(seeds: int, small: dict[str, Any]) -> Iterator[Case]:
+    """Every weight and method: what stands in Table 9, and the scale of each arm as in Table 8."""
+    for weight, method in product(WEIGHTS, BETA_GPS):
+        settings = replace(WEIGHTS[weight], **small)
+        yield Case({"weight": weight, "method": method, "seeds": seeds}, partial(_case, method, settings, seeds))
+
+
+def _case(method: str, settings: SurfaceSettings, seeds: int) -> dict[str, float]:
+    began = process_time()
+    found = run(method, settings, seeds)
+    by_arm = {f"scale {arm}": float(scale) for arm, scale in enumerate(found["scales"].mean(0), 1)}
+    return {**summary(found), **by_arm, "seconds": round(process_time() - began, 2)}
+
+
 @click.command()
-@seeds_option(20, 2)
-@smoke_option
-def main(seeds: int, smoke: bool) -> None:
+@together(seeds_option(20, 2), rows_option, smoke_option)
+def main(seeds: int, rows: Path | None, smoke: bool) -> None:
     """Print Tables 8 and 9 beside the paper's numbers."""
     small: dict[str, Any] = {"steps": 5, "inducing": 4} if smoke else {}
     seeds = 2 if smoke else seeds
     click.echo(f"Ten arms, six of them with one label; {seeds} seeds; errors summed over arms\n")
     click.echo(PAPER_SIMPLE.round(3).to_string() + "\n")
-    for name, settings in WEIGHTS.items():
-        found: dict[str, Any] = {method: run(method, replace(settings, **small), seeds) for method in BETA_GPS}
-        table = pd.DataFrame({method: summary(one) for method, one in found.items()}).T
-        click.echo(table.rename_axis(name).round(3).to_string() + "\n")
-        by_arm = pd.DataFrame({m: one["scales"].mean(0) for m, one in found.items()}, index=range(1, 11)).T
+    found = run_cases(simple_cases(seeds, small), rows)
+    for name in WEIGHTS:
+        table = found[found["weight"] == name].set_index("method")
+        click.echo(table[list(PAPER_SIMPLE)].rename_axis(name).round(3).to_string() + "\n")
+        by_arm = table[[f"scale {arm}" for arm in range(1, 11)]].set_axis(range(1, 11), axis=1)
         click.echo(by_arm.rename_axis(f"scales, {name}").round(2).to_string() + "\n")
 
 

@@ -72,16 +72,20 @@ def test_the_papers_grid():
     paper, _ = sweeps_of("figure1", "paper")
     assert paper.batch == 1
     assert paper.methods[0].given["tune"]
+    for name in ("panel1", "panel2"):
+        panel, _ = sweeps_of(name, "quick")
+        assert panel.batch == 1
+        assert panel.methods[0].given["tune"]
 
 
 @pytest.fixture(scope="module")
 def smoke(tmp_path_factory):
     folder = tmp_path_factory.mktemp("rows")
-    for name in ("figure1", "field1", "ablations"):
+    for name in ("figure1", "panel1", "field1", "ablations"):
         done = run_study(name, "smoke", folder / f"{name}.smoke.jsonl", "", Workers(1), Silent())
         assert not done.failed
     # On bundled digits these are the same cells.
-    for name, same in (("figure2", "figure1"), ("embedding", "figure1"), ("field2", "field1")):
+    for name, same in (("figure2", "figure1"), ("panel2", "panel1"), ("embedding", "figure1"), ("field2", "field1")):
         assert sweeps_of(name, "smoke")[0].cells() == sweeps_of(same, "smoke")[0].cells()
         for ending in (".jsonl", ".about.json"):
             shutil.copy(folder / f"{same}.smoke{ending}", folder / f"{name}.smoke{ending}")
@@ -107,7 +111,7 @@ def test_a_study_that_is_there_is_not_run_again(smoke):
 def test_smoke_makes_a_page_with_every_panel(smoke, tmp_path):
     write_results(smoke, tmp_path, "smoke")
     page = (tmp_path / "results.md").read_text(encoding="utf-8")
-    assert page.count("\n| digits |") == 1 + 3 * 5 + 10
+    assert page.count("\n| digits |") == 1 + 3 * 5 + 2 + 5 * 3 + 10  # models, panels, networks, every method
     for change in ("no pseudo-labels", "a mask per item", "tuned", "refit every 10"):
         assert f"| {change} |" in page
     study = read_study(smoke, "figure1", "smoke")
@@ -138,7 +142,7 @@ def test_the_page_of_results_comes_from_the_stored_rows(tmp_path):
     if mpl.__version__ != drawn:
         pytest.skip(f"the figures were drawn by matplotlib {drawn}, and this is {mpl.__version__}")
     made = sorted(tmp_path.glob("*.svg"))
-    assert len(made) == 7
+    assert len(made) == 11
     for path in made:
         assert path.read_bytes() == (DOCS / path.name).read_bytes(), path.name
 
