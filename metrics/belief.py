@@ -378,14 +378,16 @@ def mixture(beliefs: Sequence[Belief], shares: Sequence[FloatArray]) -> Belief:
 
 
 def scattered(beliefs: Sequence[Belief], places: Sequence[IntArray]) -> Belief:
-    """One belief about all items from those about parts of the pool, each made in the same way.
+    """One belief about all items from those about parts of the pool, each made in the same way; some may be of nothing.
 
     >>> halves = [Belief.dense(np.array([[1.0, 0.0]])), Belief.dense(np.array([[0.0, 1.0]]))]
     >>> scattered(halves, [np.array([1]), np.array([0])]).rows().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     size = sum(map(len, places))
-    parts = [some[0].joined(some, places, size) for some in zip(*(one.parts for one in beliefs), strict=True)]
+    held = [(one.parts, place) for one, place in zip(beliefs, places, strict=True) if len(place)]
+    each, where = zip(*held, strict=True)
+    parts = [some[0].joined(some, where, size) for some in zip(*each, strict=True)]
     return Belief(size, beliefs[0].classes, tuple(parts))
 
 
