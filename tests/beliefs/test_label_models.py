@@ -377,7 +377,7 @@ def test_of_scores_of_the_top_few_only_these_are_held(monkeypatch):
 
 def test_what_a_learner_says_has_one_form_however_many_labels_it_gives_nothing():
     """Beliefs about the parts of a pool are put together part by part."""
-    y, said, scores, _ = vendor(40)
+    _, said, scores, _ = vendor(40)
     evidence = evidence_from(opinion(said, scores), 40, ())
     few, all_of_them = np.zeros((20, 40)), np.full((20, 40), 1 / 40)
     few[:, :2] = 0.5
