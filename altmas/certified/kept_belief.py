@@ -33,6 +33,8 @@ def arrays_of(belief: Belief, pool: Pool) -> dict[str, NDArray[Any]]:
     given, found = _scores(pool), {}
     for number, part in enumerate(belief.parts):
         held = {one.name: getattr(part, one.name) for one in fields(part)}  # type: ignore[arg-type]
+        if isinstance(part, Shared):
+            held |= _of_somebody(part)
         if isinstance(part, Own):
             held |= _named(part, given) if any(one is part.scores for one in given) else _alone(part)
         for name, value in held.items():
@@ -112,6 +114,12 @@ def _part(kind: str, held: dict[str, NDArray[Any]], pool: Pool) -> Part:
         held = {**held, "scores": dict(enumerate(_scores(pool)))[int(held["of"])]}
         del held["of"]
     return _KINDS[kind](**held)
+
+
+def _of_somebody(part: Shared) -> dict[str, Any]:
+    """Rows that some item has: with few items of many classes, most have none."""
+    some = np.bincount(part.key, minlength=len(part.rows)) > 0
+    return {"key": (np.cumsum(some) - 1)[part.key], "rows": part.rows[some]}
 
 
 def _named(part: Own, given: Sequence[FloatArray]) -> dict[str, Any]:

@@ -71,6 +71,14 @@ def test_arrays_say_what_the_belief_said(rng):
     np.testing.assert_allclose(again.sum(1), 1, atol=1e-12)
 
 
+def test_rows_that_no_item_has_are_not_kept(rng):
+    pool, key = Pool.build([0, 1, 1, 0], classes=range(3)), np.array([4, 1, 4, 7])
+    belief = Belief(4, 3, (Shared(key, rng.dirichlet(np.ones(3), 9), np.ones(4)),))
+    arrays = arrays_of(belief, pool)
+    assert arrays["belief:0:shared:rows"].shape == (3, 3)
+    np.testing.assert_array_equal(belief_in(arrays, pool).rows(), belief.rows())
+
+
 def test_a_table_of_an_earlier_version_is_read(rng):
     pool, table = Pool.build([0, 1, 1]), rng.random((3, 2)).astype(np.float32)
     rows = belief_in({"belief": table, "ideal": np.ones(3)}, pool).rows()
