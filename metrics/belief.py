@@ -78,10 +78,10 @@ class Shared:
     share: FloatArray  # [N]
 
     def scaled(self, by: FloatArray) -> Shared:
-        return replace(self, share=self.share * by)
+        return Shared(self.key, self.rows, self.share * by)
 
     def at(self, items: IntArray) -> Shared:
-        return replace(self, key=self.key[items], share=self.share[items])
+        return Shared(self.key[items], self.rows, self.share[items])
 
     def without(self, classes: IntArray) -> Shared:
         rows = self.rows.copy()
@@ -143,7 +143,7 @@ class Single:
     mass: FloatArray  # [N]
 
     def scaled(self, by: FloatArray) -> Single:
-        return replace(self, mass=self.mass * by)
+        return Single(self.label, self.mass * by)
 
     def at(self, items: IntArray) -> Single:
         return Single(self.label[items], self.mass[items])
@@ -189,10 +189,11 @@ class Own:
     heard: FloatArray | None = None  # [C], 0 for labels that are left out
 
     def scaled(self, by: FloatArray) -> Own:
-        return replace(self, share=self.share * by)
+        return Own(self.scores, self.share * by, self.place, self.heard)
 
     def at(self, items: IntArray) -> Own:
-        return replace(self, share=self.share[items], place=items if self.place is None else self.place[items])
+        place = items if self.place is None else self.place[items]
+        return Own(self.scores, self.share[items], place, self.heard)
 
     def without(self, classes: IntArray) -> Own:
         heard = np.ones(self.scores.shape[1]) if self.heard is None else self.heard.copy()
@@ -287,11 +288,11 @@ class Belief:
 
     def scaled(self, by: FloatArray) -> Belief:
         """Each item's probabilities multiplied by a number of its own `[N]`."""
-        return replace(self, parts=tuple(part.scaled(by) for part in self.parts))
+        return Belief(self.size, self.classes, tuple(part.scaled(by) for part in self.parts))
 
     def plus(self, *parts: Part) -> Belief:
         """With further parts."""
-        return replace(self, parts=(*self.parts, *parts))
+        return Belief(self.size, self.classes, (*self.parts, *parts))
 
     def without(self, classes: IntArray) -> Belief:
         """Where no item has one of these labels; items that had no other have the rest of them alike.
@@ -378,14 +379,16 @@ def mixture(beliefs: Sequence[Belief], shares: Sequence[FloatArray]) -> Belief:
 
 
 def scattered(beliefs: Sequence[Belief], places: Sequence[IntArray]) -> Belief:
-    """One belief about all items from those about parts of the pool, each made in the same way.
+    """One belief about all items from those about parts of the pool, each made in the same way; some may be of nothing.
 
     >>> halves = [Belief.dense(np.array([[1.0, 0.0]])), Belief.dense(np.array([[0.0, 1.0]]))]
     >>> scattered(halves, [np.array([1]), np.array([0])]).rows().tolist()
     [[0.0, 1.0], [1.0, 0.0]]
     """
     size = sum(map(len, places))
-    parts = [some[0].joined(some, places, size) for some in zip(*(one.parts for one in beliefs), strict=True)]
+    held = [(one.parts, place) for one, place in zip(beliefs, places, strict=True) if len(place)]
+    each, where = zip(*held, strict=True)
+    parts = [some[0].joined(some, where, size) for some in zip(*each, strict=True)]
     return Belief(size, beliefs[0].classes, tuple(parts))
 
 

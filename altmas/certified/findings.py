@@ -103,7 +103,8 @@ class CertifiedFindings:
     @property
     def inclusion(self) -> FloatArray:
         """Probability of each item to have been asked about and answered `[N]`."""
-        return self.state.inclusion
+        state = self.state.believing if len(self.state.missing) else self.state  # who answers what takes a belief
+        return state.inclusion
 
     @cached_property
     def opinions(self) -> OpinionsWorth | None:
@@ -118,11 +119,11 @@ class CertifiedFindings:
     @cached_property
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
-        sample = replace(self.state.sample(), clusters=self.clusters)
+        sample, state = replace(self.state.sample(), clusters=self.clusters), self.state.believing
         return Estimator(
             self.job.pool, sample, self.level, self.job.seed, self.state.missing, self.asked,
             self.state.readings, left_out(self.state),
-            None if self.state.response is None else self.state.believed.belief(self.state.setup.job.pool),
+            None if state.response is None else state.believed.belief(self.job.pool),
         )  # fmt: skip
 
     def of_model(self, model: str | None) -> Estimator:

@@ -152,8 +152,14 @@ class State:
 
     def sample(self) -> Sample:
         """What the estimates rest on; before the first refit, with one that would be now."""
-        if self.refit is None:
-            return self.with_refit(self.believed).sample()
+        return self.believing._sample()
+
+    @cached_property
+    def believing(self) -> State:
+        """The same with a refit in force: before the first, with one that would be now."""
+        return self if self.refit is not None else self.with_refit(self.believed)
+
+    def _sample(self) -> Sample:
         now, answers = self.believed, self.labels
         before = self.setup.outputs_alone.before_answers(answers.items).rows()
         clusters = self.setup.job.pool.clusters

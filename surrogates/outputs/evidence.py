@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -76,10 +76,15 @@ class Guess:
         >>> len(Guess.of(sure).scores.parts), Guess.of(sure).total.round(1).tolist()
         (2, [0.9, 0.9])
         """
-        found = Belief.dense(scores)
-        total = found.expect(np.ones((scores.shape[1], 1)))[:, 0]
         given = max((int(np.count_nonzero(scores[some], axis=1).max()) for some in blocks(*scores.shape)), default=0)
-        return cls(_top(scores, given) if 0 < given <= scores.shape[1] / FEW_OF_ALL else found, total)
+        whole = cls.of_every_label(scores)
+        return replace(whole, scores=_top(scores, given)) if 0 < given <= scores.shape[1] / FEW_OF_ALL else whole
+
+    @classmethod
+    def of_every_label(cls, scores: FloatArray) -> Guess:
+        """The same, however many are 0: what a learner says of parts of a pool has to have one form for all of them."""
+        found = Belief.dense(scores)
+        return cls(found, found.expect(np.ones((scores.shape[1], 1)))[:, 0])
 
     def at(self, items: IntArray) -> Guess:
         """Of some items."""
@@ -139,7 +144,7 @@ class Evidence:
             self.intercept,
             self.confidence[items],
             self.shares,
-            (*(one.at(items) for one in self.guesses), Guess.of(says)),
+            (*(one.at(items) for one in self.guesses), Guess.of_every_label(says)),
             tuple(one[items] for one in self.second),
         )
 

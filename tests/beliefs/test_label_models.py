@@ -11,7 +11,7 @@ from altmas.beliefs.cross_fit import FOLDS, CrossFit, stack
 from altmas.beliefs.label_models import FEW_MODELS, FEW_OPINIONS, FromOutputs, label_models
 from altmas.core.answers import Answers
 from altmas.core.pool import Outputs, Pool
-from altmas.metrics.belief import Belief, Own
+from altmas.metrics.belief import Belief, Own, scattered
 from altmas.surrogates.outputs.evidence import evidence_from, log_odds, normal_scores
 from altmas.surrogates.outputs.logistic import fit_logistic
 from altmas.surrogates.outputs.score_calibrated import ScoreCalibrated
@@ -373,3 +373,16 @@ def test_of_scores_of_the_top_few_only_these_are_held(monkeypatch):
     table = believed()
     assert any(isinstance(part, Own) for part in table.parts)
     np.testing.assert_allclose(top.rows(), table.rows(), atol=1e-12)
+
+
+def test_what_a_learner_says_has_one_form_however_many_labels_it_gives_nothing():
+    """Beliefs about the parts of a pool are put together part by part."""
+    _, said, scores, _ = vendor(40)
+    evidence = evidence_from(opinion(said, scores), 40, ())
+    few, all_of_them = np.zeros((20, 40)), np.full((20, 40), 1 / 40)
+    few[:, :2] = 0.5
+    halves = [np.arange(20), np.arange(20, 40)]
+    taught = [evidence.with_learner(half, says, 20) for half, says in zip(halves, (few, all_of_them), strict=True)]
+    beliefs = [one.guesses[-1].scores for one in taught]
+    rows = scattered(beliefs, halves).rows()
+    np.testing.assert_allclose(rows, np.concatenate([few, all_of_them]))

@@ -96,6 +96,13 @@ def test_beliefs_are_mixed_and_put_together(rng):
     same(scattered(parts, places).rows(), whole)
 
 
+def test_parts_of_a_pool_may_be_of_nothing(rng):
+    """Of nothing, a mixture has no parts at all."""
+    one, none = some_belief(rng), np.zeros(0, dtype=int)
+    nothing = mixture([one.at(none)], [np.zeros(0)])
+    same(scattered([nothing, one], [none, np.arange(SIZE)]).rows(), one.rows())
+
+
 def test_scores_of_the_pool_are_not_copied(rng):
     scores = rng.dirichlet(np.ones(CLASSES), SIZE)
     halves = [np.arange(0, SIZE, 2), np.arange(1, SIZE, 2)]
