@@ -198,7 +198,13 @@ def comparison_cases(network: str, asked: Asked) -> Iterable[Case]:
         arms = arms.first(4) if asked.smoke else arms
         for method in COMPARISON_METHODS[:2] if alone else COMPARISON_METHODS:
             runs = asked.replicates or (1 if asked.smoke else THOMPSON_RUNS if "thompson" in method else RANDOM_RUNS)
-            key = {"network": network, "right": right, "method": method, "replicates": runs, "seed": asked.seed}
+            key: dict[str, str | int] = {
+                "network": network,
+                "right": right,
+                "method": method,
+                "replicates": runs,
+                "seed": asked.seed,
+            }
             yield Case(key, partial(compare_all, arms, method, Effort(runs, seed=asked.seed)))
 
 
