@@ -39,10 +39,10 @@ of their difference.
 
 PANEL = """\
 One panel as the paper runs all of its own: a refit for every query, and learning rate, passes and dropout tuned. Cut
-are the queries, to {queries} (the paper does not say how many it has), models and sets of metrics, to one; seeds: {seeds}
-(the paper: 3). A run of a method with a network took {minutes} minutes here (the longest, on a busy machine), so that
-all panels with hundreds of queries are work for a cluster (`--paper`). Curves, and the end in the table, are means over
-{smooth}; *curve* is the mean over all labels spent.
+are the queries, to {queries} (the paper does not say how many it has), models and sets of metrics, to one; seeds:
+{seeds} (the paper: 3). A run of a method with a network took {minutes} minutes here (the longest, on a busy machine),
+so that all panels with hundreds of queries are work for a cluster (`--paper`). Curves, and the end in the table, are
+means over {smooth}; *curve* is the mean over all labels spent.
 """
 
 LITERAL_FIGURE = """\
