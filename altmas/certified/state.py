@@ -154,10 +154,14 @@ class State:
         """What the estimates rest on; before the first refit, with one that would be now."""
         return self.believing._sample()
 
-    @cached_property
+    @property
     def believing(self) -> State:
         """The same with a refit in force: before the first, with one that would be now."""
-        return self if self.refit is not None else self.with_refit(self.believed)
+        return self if self.refit is not None else self._with_first_refit
+
+    @cached_property
+    def _with_first_refit(self) -> State:
+        return self.with_refit(self.believed)  # kept apart: a state that held itself would stay in memory
 
     def _sample(self) -> Sample:
         now, answers = self.believed, self.labels
