@@ -190,13 +190,19 @@ def worst_class(stored: Stored, item: str) -> str:
     )
 
 
+def worst_is_surer(stored: Stored, item: str) -> str:
+    """In pattern, where who is the least accurate is surer than who is the most."""
+    rows = stored.picked(item, network=RESNET)
+    return PATTERN if rows["P(least)"].max() > rows["P(most)"].max() else CONTRADICTED
+
+
 def _figure_9(stored: Stored) -> Front:
     return aba(
         "Figure 9",
         "P(least accurate), ranks",
         "lizard 0.68; the most accurate unsure",
         worst_class(stored, "aba-figure9"),
-        PATTERN,
+        worst_is_surer(stored, "aba-figure9"),
         OTHER_NETWORK,
     )
 

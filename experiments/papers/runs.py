@@ -63,14 +63,15 @@ def steps(rows: Path, jobs: int, smoke: bool) -> Iterator[Step]:
 
 
 def pack(rows: Path, profile: str = "quick") -> None:
-    """Rows of sweeps as they are stored: gzipped, and the same bytes again where nothing is new."""
+    """Rows of sweeps as they are stored: gzipped, the same bytes again where nothing is new; and no locks of files."""
     for path in sorted(rows.glob(f"*.{profile}.jsonl")):
         packed = path.with_suffix(".jsonl.gz")
         content = path.read_bytes()
         if not packed.is_file() or gzip.decompress(packed.read_bytes()) != content:
             write_bytes(packed, gzip.compress(content, mtime=0))
         path.unlink()
-        (rows / f".{path.name}.lock").unlink(missing_ok=True)
+    for lock in rows.glob(".*.lock"):
+        lock.unlink()
 
 
 @click.command()

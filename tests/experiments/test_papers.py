@@ -88,7 +88,9 @@ def test_standings_are_against_bald(papers):
 def test_rows_are_packed_as_they_are_stored(tmp_path):
     plain = tmp_path / "figure1.quick.jsonl"
     plain.write_bytes(b"{}\n")
+    (tmp_path / ".surface-arms.csv.lock").touch()
     runs.pack(tmp_path)
+    assert not list(tmp_path.glob(".*"))
     packed = tmp_path / "figure1.quick.jsonl.gz"
     first = packed.read_bytes()
     assert gzip.decompress(first) == b"{}\n"
