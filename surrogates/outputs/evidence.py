@@ -195,8 +195,7 @@ def evidence_from(own: ModelOutputs, classes: int, opinions: Sequence[ModelOutpu
     scores = (Guess.of(own.scores),) if own.scores is not None and own.scores.ndim == 2 else ()
     second = tuple(one.predictions for one in opinions)
     shares = predicted_shares(own.predictions, classes)
-    said = own.predictions.astype(np.int32)  # gathered fold by fold
-    return Evidence(said, classes, columns, mean, sd, intercept, ranks, shares, scores, second)
+    return Evidence(own.predictions, classes, columns, mean, sd, intercept, ranks, shares, scores, second)
 
 
 def predicted_shares(said: IntArray, classes: int) -> FloatArray:
