@@ -94,7 +94,7 @@ class Guess:
 def _top(scores: FloatArray, given: int) -> Belief:
     """The scores above 0, of which no item has more than are given."""
     size, classes = scores.shape
-    labels, mass = np.empty((given, size), dtype=np.int32), np.empty((given, size))
+    labels, mass = np.empty((given, size), dtype=np.int64), np.empty((given, size))
     for some in blocks(size, classes):
         first = np.argpartition(-scores[some], given - 1, axis=1)[:, :given]
         labels[:, some], mass[:, some] = first.T, np.take_along_axis(scores[some], first, axis=1).T
