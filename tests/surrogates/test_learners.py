@@ -210,11 +210,11 @@ def test_the_belief_of_a_fold_never_saw_its_labels(learner):
     with_features = [one for one in label_models(pool, learners=True) if one.asks_learners]
     fit = CrossFit(with_features, 150, CLASSES, 0, learners_on(pool, [learner]))
     answers = Answers().extended(items, y[items], 0, np.ones(50))
-    before = fit.fit(answers, np.ones(50)).probabilities
+    before = fit.fit(answers, np.ones(50)).belief.rows()
     for fold in range(0, FOLDS, 2):
         hidden = fit.fold[items] == fold
         lied = np.where(hidden, (y[items] + 1) % CLASSES, y[items])
-        after = fit.fit(Answers().extended(items, lied, 0, np.ones(50)), np.ones(50)).probabilities
+        after = fit.fit(Answers().extended(items, lied, 0, np.ones(50)), np.ones(50)).belief.rows()
         inside = fit.fold == fold
         np.testing.assert_array_equal(before[inside], after[inside])
         assert not np.allclose(before[~inside], after[~inside])
