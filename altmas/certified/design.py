@@ -232,7 +232,7 @@ def designed(at: Linearised, sample: Sample) -> Designed:
     full = sum(part.sign * _value(part, part.believed, weighted, answers) for part in at.parts)
     curved = not any(isinstance(part.target.metric, LabelFunction) for part in at.parts)
     least, most = zip(*(_answers_only(part, sample) for part in at.parts), strict=True)
-    surprises = count_surprises(r, at.variance[answers.items])
+    surprises = count_surprises(r, at.variance[answers.items], NOTHING * _steepest(at))
     of_rows = drawn if at.first_phase is None else rows_alike(at.first_phase, drawn, answers.items)
     labels = labels_of_endless_pool(of_rows[_taking_part(at, answers)])
     return Designed(
@@ -286,16 +286,18 @@ def backing(at: Linearised, sample: Sample) -> float:
     return variance_expected(at, sample) ** 2 / spread if spread > 0 else 0.0
 
 
-def count_surprises(surprises: FloatArray, variances: FloatArray) -> float:
+def count_surprises(surprises: FloatArray, variances: FloatArray, least: float = 0.0) -> float:
     """How many answers were surprises: each counts r^2 / (r^2 + v).
 
-    That is near 1 where an answer was hardly expected, and near 0 where the belief was sure and right.
+    That is near 1 where an answer was hardly expected, and near 0 where the belief was sure and right. No more than
+    `least` is rounding: two models that say the same differ by what their slopes do in the last digit.
 
     >>> round(count_surprises(np.array([0.99, -0.01]), np.array([0.0099, 0.0099])), 2)
     1.0
     """
     squares = np.square(surprises)
-    return float(np.divide(squares, squares + variances, out=np.zeros_like(squares), where=squares > 0).sum())
+    told = np.abs(surprises) > least
+    return float(np.divide(squares, squares + variances, out=np.zeros_like(squares), where=told).sum())
 
 
 def labels_of_endless_pool(inclusion: FloatArray) -> float:
