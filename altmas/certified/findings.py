@@ -103,8 +103,7 @@ class CertifiedFindings:
     @property
     def inclusion(self) -> FloatArray:
         """Probability of each item to have been asked about and answered `[N]`."""
-        state = self.state.believing if len(self.state.missing) else self.state  # who answers what takes a belief
-        return state.inclusion
+        return self.state.inclusion
 
     @cached_property
     def opinions(self) -> OpinionsWorth | None:
@@ -119,11 +118,11 @@ class CertifiedFindings:
     @cached_property
     def estimator(self) -> Estimator:
         """The sample, ready to estimate anything from."""
-        sample, state = replace(self.state.sample(), clusters=self.clusters), self.state.believing
+        sample = replace(self.state.sample(), clusters=self.clusters)
         return Estimator(
             self.job.pool, sample, self.level, self.job.seed, self.state.missing, self.asked,
             self.state.readings, left_out(self.state),
-            None if state.response is None else state.believed.belief(self.job.pool),
+            None if self.state.response is None else self.state.believed.belief(self.state.setup.job.pool),
         )  # fmt: skip
 
     def of_model(self, model: str | None) -> Estimator:

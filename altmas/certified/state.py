@@ -151,19 +151,7 @@ class State:
         return self.refit if self.refit is not None else refit(self)
 
     def sample(self) -> Sample:
-        """What the estimates rest on; before the first refit, with one that would be now."""
-        return self.believing._sample()
-
-    @property
-    def believing(self) -> State:
-        """The same with a refit in force: before the first, with one that would be now."""
-        return self if self.refit is not None else self._with_first_refit
-
-    @cached_property
-    def _with_first_refit(self) -> State:
-        return self.with_refit(self.believed)  # kept apart: a state that held itself would stay in memory
-
-    def _sample(self) -> Sample:
+        """What the estimates rest on."""
         now, answers = self.believed, self.labels
         before = self.setup.outputs_alone.before_answers(answers.items).rows()
         clusters = self.setup.job.pool.clusters
@@ -174,8 +162,10 @@ class State:
                 clusters=clusters,
             )  # fmt: skip
         known = min(now.known, len(answers))
+        # A refit that would be now, before there is one, takes the missing answers for what it would believe of them.
+        made = {} if self.refit is None and len(self.missing) else now.linearised
         return Sample(
-            now.belief(self.setup.job.pool), answers, self.inclusion, known, now.linearised, now.drawn_then, before,
+            now.belief(self.setup.job.pool), answers, self.inclusion, known, made, now.drawn_then, before,
             clusters=clusters,
         )  # fmt: skip
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from altmas.audits.audit import Audit
 from altmas.certified.method import Certified
 from altmas.certified.response import MOST_SKIPPED, Response, response
 from altmas.certified.state import State
@@ -185,8 +184,8 @@ def test_an_answer_counts_for_those_that_were_skipped_with_its_label():
     assert state.inclusion[rest] == pytest.approx(asked[rest] * state.response.answered[rest])
 
 
-def test_before_the_first_refit_the_missing_are_modelled_too(seed):
-    """A metric asked for later is the one that was chosen: both rest on what a refit would make of the answers."""
+def test_before_the_first_refit_a_metric_asked_for_by_name_is_the_one_that_was_chosen(seed):
+    """Both take the missing answers to be like the others: who answers what is not modelled yet."""
     y, said, sure = vendor(600, seed=seed)
     pool = Pool.build(said, scores=sure, classes=range(4))
     run = Certified().replay(Job(pool, tuple(metrics_named(["accuracy"], pool.classes)), seed), [])
@@ -197,17 +196,3 @@ def test_before_the_first_refit_the_missing_are_modelled_too(seed):
     found = run.findings(0.95)
     chosen, named = found.estimates[0], found.estimate(["accuracy"]).iloc[0]
     assert (named["estimate"], named["low"]) == pytest.approx((chosen.estimate, chosen.low), abs=1e-12)
-
-
-def test_before_the_first_refit_all_numbers_rest_on_who_answers_what(tmp_path, rng):
-    """An audit with fewer answers than the first refit takes, a quarter of the questions skipped."""
-    y = rng.integers(2, size=200)
-    said = np.where(rng.random(200) < 0.8, y, 1 - y)
-    with Audit.create(tmp_path / "audit", Pool.build(said.tolist(), classes=[0, 1]), initial=50, seed=1) as audit:
-        for place, query in enumerate(audit.ask(40)):
-            audit.tell(query.id, int(y[query.position]) if place % 4 else "skip")
-        findings = audit.findings().found
-    assert findings.state.refit is None
-    estimator = findings.estimator
-    assert estimator.asked_sample.belief is findings.state.believed.belief(findings.job.pool)
-    np.testing.assert_array_equal(findings.inclusion, estimator.sample.inclusion)
