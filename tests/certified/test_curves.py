@@ -57,6 +57,7 @@ def cost_at(y, scores, cut):
     return float(np.mean(1.0 * (said & (y == 0)) + 5.0 * (~said & (y == 1))))
 
 
+@pytest.mark.slow
 def test_the_least_cost_is_not_flattered_and_held():
     """40 runs, told out of fold: right on average within 3 standard errors, and its interval holds."""
     errors, held, found_best = [], [], []

@@ -160,7 +160,7 @@ def test_an_unknown_method_is_said():
 @pytest.mark.parametrize(("program", "options", "says"), [
     (surface_policies, [], "certified"),
     (surface_simple, [], "scales, as written"),
-    (surface_soft, ["--methods", "beta-i,betagp"], "seeds won"),
+    pytest.param(surface_soft, ["--methods", "beta-i,betagp"], "seeds won", marks=pytest.mark.slow),
     (surface_simulated, ["--methods", "beta-i"], "active arms inside their 95% interval; overall accuracy in"),
 ])  # fmt: skip
 def test_every_program_runs_in_small(program, options, says):
