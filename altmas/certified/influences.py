@@ -105,9 +105,8 @@ def _put(values: FloatArray, items: IntArray, size: int) -> FloatArray:
 
 def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> Moments:
     """The same of items that take part; by as few numbers as the slopes allow."""
-    if any(part.target.bands is not None for part in parts):
-        return _of_scores(parts, belief, items)
-    if len(parts) == 1:
+    scored = any(part.target.bands is not None for part in parts)
+    if not scored and len(parts) == 1:
         gradient, columns = parts[0].sign * parts[0].gradient, parts[0].target.columns[items]
         simple = simple_slopes(gradient)
         found = belief.moments(gradient, columns) if simple is None else simple.moments(belief, columns)
@@ -115,24 +114,15 @@ def _moments(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> 
     if (single := _of_one_label(parts, items)) is not None:
         return Moments(*single.moments(belief), None)
     mean, variance = np.empty((2, belief.size))
-    every = np.arange(len(parts[0].target.columns))[items]
-    for block, p in belief.blocks():
-        slopes = _slopes(parts, every[block])
-        mean[block] = np.einsum("ic,ic->i", p, slopes)
-        square = np.einsum("ic,ic,ic->i", p, slopes, slopes)
-        variance[block] = np.maximum(square - np.square(mean[block]), 0.0)
-    return Moments(mean, variance, None)
-
-
-def _of_scores(parts: Sequence[Part], belief: Belief, items: IntArray | slice) -> Moments:
-    mean, variance, fourth = np.empty((3, belief.size))
+    fourth = np.empty(belief.size) if scored else None
     every = np.arange(len(parts[0].target.columns))[items]
     for block, p in belief.blocks():
         slopes = _slopes(parts, every[block])
         mean[block] = np.einsum("ic,ic->i", p, slopes)
         squares = np.square(slopes - mean[block, None])
         variance[block] = np.einsum("ic,ic->i", p, squares)
-        fourth[block] = np.einsum("ic,ic,ic->i", p, squares, squares)
+        if fourth is not None:
+            fourth[block] = np.einsum("ic,ic,ic->i", p, squares, squares)
     return Moments(mean, variance, fourth)
 
 
