@@ -62,15 +62,22 @@ def estimates_table(stored: Stored, item: str, measure: str) -> str:
         paper = PAPER_OF[item].get(SETTINGS[network][0])
         labels = sorted(set(part["labels"]))
         for method in dict.fromkeys(part["method"]):
-            cells = []
-            for place, count in enumerate(labels):
-                one = part[(part["method"] == method) & (part["labels"] == count)].iloc[0]
-                known = PAPER_COLUMN.get(method)
-                there = f" [{paper[place][known]:.1f}]" if paper is not None and known is not None else ""
-                cells.append(f"{one['mean']:.1f} ± {one['se']:.1f}{there}")
+            cells = _beside(part[part["method"] == method], labels, paper, PAPER_COLUMN.get(method), digits=1)
             rows.append([f"{name_of(network)}, N = {' / '.join(f'{n:,}' for n in labels)}", method, *cells])
     rows.append(["SVHN, DBpedia", NO_DATA, "", "", ""])
     return markdown(pd.DataFrame(rows, columns=pd.Index(["network", "method", "N/K = 2", "5", "10"])))
+
+
+def _beside(
+    found: pd.DataFrame, labels: Sequence[int], paper: Sequence[Sequence[float]] | None, column: int | None, digits: int
+) -> list[str]:
+    """A method's mean with its error after so many labels, and the paper's number beside it where there is one."""
+    cells = []
+    for place, count in enumerate(labels):
+        one = found[found["labels"] == count].iloc[0]
+        there = f" [{paper[place][column]:.{digits}f}]" if paper is not None and column is not None else ""
+        cells.append(f"{one['mean']:.{digits}f} ± {one['se']:.{digits}f}{there}")
+    return cells
 
 
 def confusion_tables(stored: Stored) -> str:
@@ -83,12 +90,8 @@ def confusion_tables(stored: Stored) -> str:
             kept = part[part["measure"] == kind]
             labels = sorted(set(kept["labels"]))
             for method in dict.fromkeys(kept["method"]):
-                cells = []
-                for place, count in enumerate(labels):
-                    one = kept[(kept["method"] == method) & (kept["labels"] == count)].iloc[0]
-                    known = PAPER_COLUMN.get(method)
-                    there = f" [{paper[place][known]:.3f}]" if paper is not None and known is not None else ""
-                    cells.append(f"{one['mean']:.3f} ± {one['se']:.3f}{there if kind != 'rmse' else ''}")
+                column = None if kind == "rmse" else PAPER_COLUMN.get(method)  # what the paper printed is the other
+                cells = _beside(kept[kept["method"] == method], labels, paper, column, digits=3)
                 said = "as defined" if kind == "rmse" else "squared, predicted as true"
                 rows.append([name_of(network), said, method, *cells])
     rows.append(["SVHN, DBpedia", NO_DATA, "", "", "", ""])
